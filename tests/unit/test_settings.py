@@ -1,0 +1,66 @@
+from pathlib import Path
+
+import pytest
+
+from polaris_search.errors import SettingInvalid, UsageError
+from polaris_search.settings import SETTINGS, read_settings, setting_origins
+
+
+def test_a_setting_comes_from_the_environment_before_the_file_before_its_default(tmp_path):
+    (tmp_path / "polaris.toml").write_text('store = "file:./from-file"\nllm_concurrency = 8\n')
+
+    settings = read_settings({"POLARIS_STORE": "file:./from-environment"}, tmp_path)
+
+    assert settings.store == "file:./from-environment"
+    assert settings.llm_concurrency == 8
+    assert settings.profile == "default"
+
+
+def test_a_bad_value_names_the_setting_its_origin_and_what_was_expected(tmp_path):
+    with pytest.raises(
+        SettingInvalid, match="POLARIS_ES_TIMEOUT_S is 'abc' .environment.; a number of seconds"
+    ):
+        read_settings({"POLARIS_ES_TIMEOUT_S": "abc"}, tmp_path)
+
+
+@pytest.mark.parametrize("value", ["0", "-1", "inf", "nan"])
+def test_a_time_must_be_a_finite_number_above_zero(tmp_path, value):
+    with pytest.raises(SettingInvalid):
+        read_settings({"POLARIS_ES_TIMEOUT_S": value}, tmp_path)
+
+
+def test_an_unknown_name_in_the_file_is_refused_by_name(tmp_path):
+    (tmp_path / "polaris.toml").write_text('stor = "file:x"\n')
+
+    with pytest.raises(UsageError, match="sets stor, which Polaris does not know"):
+        read_settings({}, tmp_path)
+
+
+def test_a_broken_file_is_refused_with_its_path(tmp_path):
+    (tmp_path / "polaris.toml").write_text("store = \n")
+
+    with pytest.raises(UsageError, match=r"polaris\.toml cannot be read as TOML"):
+        read_settings({}, tmp_path)
+
+
+def test_a_config_file_that_is_named_must_exist(tmp_path):
+    with pytest.raises(UsageError, match="POLARIS_CONFIG names"):
+        read_settings({"POLARIS_CONFIG": str(tmp_path / "absent.toml")}, tmp_path)
+
+
+def test_origins_show_no_part_of_a_secret(tmp_path):
+    environment = {
+        "POLARIS_ES_API_KEY": "hunter2",
+        "POLARIS_STORE": "https://elastic:hunter2@host:9200",
+    }
+
+    shown = " ".join(origin.shown for origin in setting_origins(environment, tmp_path))
+
+    assert "hunter2" not in shown
+    assert "https://elastic:(set)@host:9200" in shown
+
+
+def test_readme_lists_every_setting():
+    readme = (Path(__file__).parents[2] / "README.md").read_text()
+
+    assert [setting.name for setting in SETTINGS if f"`{setting.name}`" not in readme] == []

@@ -1,0 +1,1 @@
+"""From judgments to an adapter: candidates, exact ranking, preference pairs, training, registry."""
