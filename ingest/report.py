@@ -1,0 +1,112 @@
+"""What an ingest did, in counts and in the first of what went wrong."""
+
+from dataclasses import dataclass
+from pathlib import Path
+
+from ingest.rejected import Rejected
+
+MAX_SHOWN = 20
+"""As many rejected rows, and kinds of failure, a report holds; the dead letters hold every row."""
+
+
+@dataclass(frozen=True, slots=True)
+class NamesReport:
+    """What became of the names. `seen` = `stored` + `unchanged` + what the store refused.
+
+    Attributes:
+        seen: tables that were read.
+        stored: tables written because they are new or differ from what was there.
+        unchanged: tables whose names were there already.
+        reused: tables that keep the description they had.
+        rejected: rows not taken, by a reader or by the store.
+        first_rejected: the first MAX_SHOWN of these.
+    """
+
+    seen: int = 0
+    stored: int = 0
+    unchanged: int = 0
+    reused: int = 0
+    rejected: int = 0
+    first_rejected: tuple[Rejected, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class DescribeReport:
+    """What became of the descriptions asked for.
+
+    Attributes:
+        described: tables that got a description.
+        failed: tables that got none; they are asked for again by the next ingest.
+        reasons: the first MAX_SHOWN different reasons, and how many failed of each.
+        prompt_tokens: tokens sent, as the server counts.
+        completion_tokens: tokens received, as the server counts.
+    """
+
+    described: int = 0
+    failed: int = 0
+    reasons: tuple[tuple[str, int], ...] = ()
+    prompt_tokens: int = 0
+    completion_tokens: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class IngestReport:
+    """What an ingest did; in a dry run, what it would do. The counts are those of its two passes.
+
+    Attributes:
+        to_describe: descriptions that were to be asked for. With a describer,
+            `seen` = `to_describe` + `reused` + what the store refused.
+        dead_letters: the file that holds every rejected row, None if there is none.
+        seconds: how long it took.
+        dry_run: whether nothing was written and nothing asked.
+    """
+
+    seen: int
+    stored: int
+    unchanged: int
+    reused: int
+    rejected: int
+    first_rejected: tuple[Rejected, ...]
+    to_describe: int
+    described: int
+    failed: int
+    reasons: tuple[tuple[str, int], ...]
+    prompt_tokens: int
+    completion_tokens: int
+    dead_letters: Path | None
+    seconds: float
+    dry_run: bool
+
+    @property
+    def clean(self) -> bool:
+        """Whether every row was taken and every table described as asked."""
+        return not self.rejected and not self.failed
+
+
+def whole_report(
+    names: NamesReport,
+    descriptions: DescribeReport,
+    *,
+    to_describe: int,
+    dead_letters: Path | None,
+    seconds: float,
+    dry_run: bool,
+) -> IngestReport:
+    """Return the report of an ingest from those of its passes."""
+    return IngestReport(
+        seen=names.seen,
+        stored=names.stored,
+        unchanged=names.unchanged,
+        reused=names.reused,
+        rejected=names.rejected,
+        first_rejected=names.first_rejected,
+        to_describe=to_describe,
+        described=descriptions.described,
+        failed=descriptions.failed,
+        reasons=descriptions.reasons,
+        prompt_tokens=descriptions.prompt_tokens,
+        completion_tokens=descriptions.completion_tokens,
+        dead_letters=dead_letters,
+        seconds=seconds,
+        dry_run=dry_run,
+    )

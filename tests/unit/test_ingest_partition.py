@@ -1,0 +1,50 @@
+"""Shares of several machines: each table in exactly one, the same one everywhere."""
+
+import pytest
+from fakes import FakeClock, FakeStore
+
+from ingest.partition import Partition, partition_of
+from ingest.pipeline import ingest
+from ingest.rejected import Rejected
+from ingest.steps import NoExpander
+from polaris_search.errors import UsageError
+from polaris_search.records import RawTable
+
+
+def test_every_table_is_in_exactly_one_share():
+    shares = [Partition(number, 3) for number in (1, 2, 3)]
+
+    held = [[share.holds(f"table/{number}") for share in shares] for number in range(3000)]
+
+    assert all(sum(row) == 1 for row in held)
+    assert all(900 < sum(row[share] for row in held) < 1100 for share in range(3))
+
+
+def test_a_share_is_the_same_on_every_machine():
+    assert [number for number in range(10) if Partition(1, 2).holds(f"t{number}")] == [2, 3]
+
+
+@pytest.mark.parametrize("text", ["", "1", "0/2", "3/2", "1/0", "a/b", "1/2/3", "-1/2", "1.5/2"])
+def test_another_form_is_refused(text):
+    with pytest.raises(UsageError, match="I/N was expected, such as 2/8"):
+        partition_of(text)
+
+
+def test_an_ingest_takes_its_share_of_tables_and_of_rejected_rows():
+    items = [RawTable(f"t{number}", "n") for number in range(100)]
+    mine = [item.table_id for item in items if Partition(2, 4).holds(item.table_id)]
+    nobodys = Rejected("x.csv", 1, "Bad", "Mend it.")
+    known = [Rejected("x.csv", 1, "Bad", "Mend it.", f"bad{number}") for number in range(100)]
+    n_known = sum(Partition(2, 4).holds(one.table_id) for one in known)
+    store = FakeStore()
+
+    report = ingest(
+        [*items, nobodys, *known],
+        store,
+        NoExpander(),
+        partition=partition_of("2/4"),
+        now=FakeClock(),
+    )
+
+    assert sorted(store.kept) == sorted(mine)
+    assert (report.seen, report.rejected) == (len(mine), 1 + n_known)
