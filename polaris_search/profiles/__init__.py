@@ -1,0 +1,1 @@
+"""Query profiles: what a search asks of which field, as data, and the plan of one query."""

@@ -1,0 +1,61 @@
+"""An Elasticsearch address taken apart: where the server is, and who asks.
+
+Comes in as the text of a setting, goes out checked; a password never appears in `url`, in a message
+or in a repr.
+"""
+
+from dataclasses import dataclass, field
+from urllib.parse import SplitResult, unquote, urlsplit
+
+from polaris_search.errors import UsageError
+
+EXAMPLE = "Write it as https://user:password@host:9200, with a port."
+
+
+@dataclass(frozen=True, slots=True)
+class Address:
+    """Where a server is (`url`, without credentials), and as whom to ask it where that is given."""
+
+    url: str
+    user: str | None = None
+    password: str | None = field(default=None, repr=False)
+
+
+def parse_address(text: str) -> Address:
+    """Return the address that an http(s) URL names; user and password may be percent-encoded.
+
+    Raises:
+        UsageError: no host or port, or more than an address.
+    """
+    parts = _split(text)
+    if parts.scheme not in ("http", "https") or not parts.hostname:
+        raise UsageError(f"The store's address names no http(s) server. {EXAMPLE}")
+    if parts.query or parts.fragment:
+        raise UsageError(
+            f"The store's address on {parts.hostname} goes on after its path. {EXAMPLE}"
+        )
+    if _port(parts) is None:
+        raise UsageError(f"The store's address on {parts.hostname} names no port. {EXAMPLE}")
+    host = f"[{parts.hostname}]" if ":" in parts.hostname else parts.hostname
+    return Address(
+        url=f"{parts.scheme}://{host}:{parts.port}{parts.path.rstrip('/')}",
+        user=unquote(parts.username) if parts.username else None,
+        password=unquote(parts.password) if parts.password is not None else None,
+    )
+
+
+def _split(text: str) -> SplitResult:
+    try:
+        return urlsplit(text)
+    except ValueError:  # for instance a bracket left open; the reason may quote the password
+        raise UsageError(f"The store's address cannot be read. {EXAMPLE}") from None
+
+
+def _port(parts: SplitResult) -> int | None:
+    try:
+        return parts.port
+    except ValueError:  # the reason would quote what follows the colon, perhaps a password
+        raise UsageError(
+            f"The store's address has a port that is no number from 0 to 65535. {EXAMPLE} "
+            "A '/', '@', '#' or '?' in the password must be percent-encoded."
+        ) from None

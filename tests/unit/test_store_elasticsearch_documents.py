@@ -1,0 +1,59 @@
+import hashlib
+import json
+
+import mappings
+from polaris_search.records import Column, EnrichedTable, Provenance, RawTable
+from polaris_search.store.elasticsearch.documents import (
+    document,
+    document_bytes,
+    document_id,
+    state_of,
+    table_of,
+)
+
+TABLE = EnrichedTable(
+    RawTable(
+        table_id="erp/HR#ActEmployees",
+        name="ActEmployees",
+        columns=(Column("EmpNo", "int"), Column("Sal.Gross.Eur")),
+        context={"a.b": "payroll", "": "2024"},
+        source="erp",
+        access=("hr", "audit"),
+    ),
+    Provenance(input_hash="abc", status="none", model="m-1", reason="no server"),
+)
+
+
+def test_an_id_of_512_bytes_is_its_own_document_id_and_one_byte_more_is_hashed():
+    longest = "é" * 256  # 2 bytes each
+    digest = hashlib.sha256((longest + "a").encode()).hexdigest()
+
+    assert document_id(longest) == longest
+    assert document_id(longest + "a") == f"sha256:{digest}"
+
+
+def test_a_document_has_no_field_that_the_strict_mapping_lacks():
+    known = set(mappings.tables()["mappings"]["properties"])
+
+    assert set(document(TABLE)) - known == set()
+
+
+def test_facets_without_a_value_are_left_out():
+    made = document(TABLE)
+
+    assert (made["source"], made["access"], made["column_count"]) == ("erp", ["hr", "audit"], 2)
+    assert "database" not in made
+
+
+def test_a_table_and_its_state_come_back_whole_from_the_bytes_sent():
+    source = json.loads(document_bytes(TABLE))
+
+    assert table_of(source) == TABLE
+    assert (state_of(source).input_hash, state_of(source).status) == ("abc", "none")
+
+
+def test_the_bytes_are_one_line_whatever_the_texts_hold():
+    table = EnrichedTable(RawTable("t", "a\nb\u2028c\r", context={"k": "x\ny"}), TABLE.provenance)
+
+    assert b"\n" not in document_bytes(table)
+    assert b"\r" not in document_bytes(table)
