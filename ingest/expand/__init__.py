@@ -1,0 +1,1 @@
+"""Name expansion: a table's cryptic names become English words."""

@@ -1,0 +1,1 @@
+"""How good: retrieval measures, data set folders, TREC files, and the measure of name expansion."""

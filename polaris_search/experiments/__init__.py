@@ -1,0 +1,1 @@
+"""Work that needs several of ingest, search and evaluate at once: whole evaluations."""
