@@ -221,7 +221,10 @@ def raw_to_dict(table: RawTable) -> dict[str, Any]:
     return {
         "table_id": table.table_id,
         "name": table.name,
-        "columns": [asdict(column) for column in table.columns],
+        "columns": [
+            {"name": column.name, "type": column.type, "comment": column.comment}
+            for column in table.columns
+        ],
         "context": dict(table.context),
         "access": list(table.access),
         **{facet: getattr(table, facet) for facet in FACETS},

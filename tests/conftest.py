@@ -18,7 +18,9 @@ from polaris_search.store.protocol import TableStore
 
 # Tests on real data sets are collected only where there are some, so that nothing is skipped.
 collect_ignore = (
-    [] if os.environ.get("POLARIS_TEST_DATA") else ["contract/test_store_parity_data.py"]
+    []
+    if os.environ.get("POLARIS_TEST_DATA")
+    else ["contract/test_store_parity_data.py", "e2e/test_evaluate_data_sets.py"]
 )
 
 

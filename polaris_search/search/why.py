@@ -49,8 +49,8 @@ class _Asked:
 def why_matched(plan: QueryPlan, table: EnrichedTable) -> Why:
     """Return which parts of the table the plan's terms meet."""
     asked = tuple(_asked(plan))
-    name = _strongest(asked, ("name", "expansion"), _name_texts(table))
-    columns = [_strongest(asked, ("expansion",), texts) for texts in _column_texts(table)]
+    name = _strongest(asked, ("name", "names", "expansion"), _name_texts(table))
+    columns = [_strongest(asked, ("names", "expansion"), texts) for texts in _column_texts(table)]
     context = _strongest(asked, ("context",), table.raw.context.values())
     description = _strongest(asked, ("description", "description_terms"), _description_texts(table))
     best_column = _best(columns)

@@ -1,28 +1,56 @@
 """What of a table is searched: the texts of each indexed field, the same for both stores.
 
-`expansion` holds the names as given, then their expansions (appended, never replacing). `context`
-holds the values only, in key order; `description` the six values in schema order, without keys. The
-table_id is never searched.
+Names are searched as given, with the words that their expansions add appended, never replacing:
+`expansion` gets every word that does not stand in the name as it is written, `names` only those
+that splitting the name into its parts does not give either. `context` holds the values only, in
+key order; `description` the six values in schema order. The table_id is never searched.
 """
 
+from collections.abc import Collection, Iterator
+
 from polaris_search.records import EnrichedTable
+from polaris_search.text.analysis import analyzer_named
 from polaris_search.text.cleaned import description_terms
+from polaris_search.text.new_words import new_words
 
 SearchedTexts = dict[str, list[str]]
 
+SOURCES = ("name", "names", "expansion", "context", "description", "description_terms")
 
-def searched_texts(table: EnrichedTable) -> SearchedTexts:
-    """Return the texts of `name`, `expansion`, `context`, `description` and `description_terms`."""
-    raw = table.raw
-    names = [raw.name, *(column.name for column in raw.columns)]
-    if table.expansion:
-        names += [table.expansion.name, *table.expansion.columns]
-    context = [raw.context[key] for key in sorted(raw.context)]
-    description = list(table.description.values()) if table.description else []
-    return {
-        "name": [raw.name],
-        "expansion": names,
-        "context": context,
-        "description": description,
-        "description_terms": description_terms(description, evidence=names + context),
-    }
+
+def searched_texts(table: EnrichedTable, sources: Collection[str] = SOURCES) -> SearchedTexts:
+    """Return the texts of the sources asked for; `description_terms` costs most by far."""
+    given = [table.raw.name, *(column.name for column in table.raw.columns)]
+    texts = {"name": [table.raw.name], "context": _context(table), "description": _described(table)}
+    if "expansion" in sources:
+        texts["expansion"] = given + list(_added(table, given, "words"))
+    if "names" in sources:
+        texts["names"] = given + list(_added(table, given, "parts"))
+    if "description_terms" in sources:
+        texts["description_terms"] = _description_terms(table, given)
+    return {source: texts[source] for source in sources}
+
+
+def _context(table: EnrichedTable) -> list[str]:
+    return [table.raw.context[key] for key in sorted(table.raw.context)]
+
+
+def _described(table: EnrichedTable) -> list[str]:
+    return list(table.description.values()) if table.description else []
+
+
+def _added(table: EnrichedTable, given: list[str], analyzer: str) -> Iterator[str]:
+    """Yield what each expansion adds to its name; nothing for most plain names."""
+    if table.expansion is None:
+        return
+    expanded = [table.expansion.name, *table.expansion.columns]
+    for name, expansion in zip(given, expanded, strict=True):
+        if added := new_words(expansion, name, analyzer_named(analyzer)):
+            yield added
+
+
+def _description_terms(table: EnrichedTable, given: list[str]) -> list[str]:
+    if table.description is None:
+        return []
+    expanded = [table.expansion.name, *table.expansion.columns] if table.expansion else []
+    return description_terms(_described(table), evidence=given + expanded + _context(table))

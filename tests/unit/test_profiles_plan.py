@@ -40,7 +40,7 @@ def test_the_default_profile_leaves_stop_words_out_where_another_word_remains():
 def test_a_query_of_stop_words_alone_asks_names_and_columns_alone_and_says_so():
     plan = plan_query(profile_named("default"), "no")
 
-    assert {clause.field for clause in plan.should} == {"name.exact", "expansion.parts"}
+    assert {clause.field for clause in plan.should} == {"name.exact", "names.parts"}
     assert "only common words" in plan.notices[0]
 
 

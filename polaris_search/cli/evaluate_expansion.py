@@ -1,0 +1,37 @@
+"""`polaris-admin evaluate-expansion`: how well names are expanded, against a gold file."""
+
+from dataclasses import asdict
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from polaris_search.cli.choices import ExpandOption
+from polaris_search.cli.output import JsonOption, print_json, print_text
+
+
+def evaluate_expansion(
+    gold: Annotated[
+        Path, typer.Argument(metavar="GOLD_CSV", help="Columns table_name, column_name, expansion.")
+    ],
+    expand: ExpandOption = "auto",
+    as_json: JsonOption = False,
+) -> None:
+    """Measure name expansion: exact match and token F1 over all gold columns, names a second.
+
+    NAME.synonyms.json and NAME.stopwords.json beside NAME.csv are used where present.
+
+    Example: polaris-admin evaluate-expansion gold.csv --expand lexical
+    """
+    from polaris_search.cli.choices import chosen_expander
+    from polaris_search.experiments.evaluate_expansion import evaluate_gold
+    from polaris_search.settings import read_settings
+
+    figures = evaluate_gold(gold, chosen_expander(expand, read_settings()))
+    if as_json:
+        print_json(asdict(figures))
+    else:
+        print_text(
+            f"{figures.set}: {figures.columns} columns, exact match {figures.exact_match:.3f}, "
+            f"F1 {figures.f1:.3f}, {figures.names_per_second:,.0f} names a second."
+        )

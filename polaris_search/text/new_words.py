@@ -1,0 +1,19 @@
+"""The words of an expansion that its name does not already give to the field it is appended to.
+
+Appending a word that the field's own analysis finds in the name would count it twice, and a table
+with plain names would lose against its abbreviated neighbours.
+"""
+
+from polaris_search.text.analysis import Analyzer
+
+
+def new_words(expansion: str, given: str, analyzer: Analyzer) -> str:
+    """Return the words of `expansion`, in order, that have a term which `given` has not.
+
+    Args:
+        expansion: the English of a name, words apart by blanks.
+        given: the name as its source gives it.
+        analyzer: the analysis of the field that both go into.
+    """
+    known = set(analyzer(given))
+    return " ".join(word for word in expansion.split() if not known.issuperset(analyzer(word)))
