@@ -1,8 +1,6 @@
 """`polaris-admin doctor`: what is in force, what works, and what to do about the rest."""
 
-import platform
 from dataclasses import asdict, dataclass
-from importlib import metadata
 from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -58,6 +56,9 @@ def doctor(as_json: JsonOption = False) -> None:
 
 
 def _versions() -> Check:
+    import platform
+    from importlib import metadata
+
     found = [f"polaris-search {polaris_search.__version__}", f"Python {platform.python_version()}"]
     found += [f"{name} {metadata.version(name)}" for name in ("numpy", "elasticsearch")]
     return Check("versions", True, ", ".join(found))

@@ -58,3 +58,41 @@ def test_a_stop_word_that_is_a_name_is_found(filled):
     answer = search_tables(filled, "list", profile_named("default"))
 
     assert [hit.table_id for hit in answer.hits] == ["shop/lst"]
+
+
+@pytest.mark.parametrize(
+    ("query", "table_id"),
+    [
+        ("region", "SalesRegion"),
+        ("customer id", "orders"),
+        ("customerid", "orders"),
+        ("dtph", "contacts"),
+        ("daytime", "calls"),
+        ("urine", "labs"),
+        ("house prices nominal", "house_prices_nominal"),
+    ],
+)
+def test_words_inside_identifiers_are_found_whatever_their_separators(store, query, table_id):
+    # R1 and R3: PascalCase, camelCase and snake_case, in names and in columns
+    fill(
+        store,
+        table("SalesRegion", "SalesRegion"),
+        table("orders", "Orders", ["customerID", "amount"]),
+        table("contacts", "Contacts", ["DTPh"]),
+        table("calls", "Calls", ["daytime_phone"]),
+        table("labs", "Labs", ["std_labs_albumin_urine_mgl"]),
+        table("house_listing", "house_listing", ["prices", "nominal"]),
+        table("house_prices_nominal", "house_prices_nominal", ["year"]),
+    )
+
+    answer = search_tables(store, query, profile_named("default"))
+
+    assert answer.hits[0].table_id == table_id
+
+
+def test_every_matched_column_is_counted(store):  # R13
+    fill(store, table("t", "t", ["x_a", "x_b", "x_c", "other"]))
+
+    (hit,) = search_tables(store, "x", profile_named("default")).hits
+
+    assert (hit.columns.total, hit.columns.names) == (3, ("x_a", "x_b", "x_c"))
