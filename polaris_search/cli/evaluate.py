@@ -50,6 +50,7 @@ def evaluate(
 
     settings = read_settings()
     chosen = profile_named(profile or settings.profile)
+    _refuse_overwriting(folder, [path for path in (run, per_query) if path])
     describer = _describer(describe, descriptions, settings)
     store = open_store(settings)
     try:
@@ -76,6 +77,17 @@ def evaluate(
         _print(found)
     if not found.ingested.clean:
         raise typer.Exit(1)
+
+
+def _refuse_overwriting(folder: Path, outputs: list[Path]) -> None:
+    """Refuse an output that is an input or the other output: nothing would tell what was lost."""
+    from polaris_search.errors import UsageError
+
+    taken = {(folder / name).resolve() for name in ("metadata.csv", "queries.csv", "qrels.csv")}
+    for path in outputs:
+        if path.resolve() in taken:
+            raise UsageError(f"{path} is read or written by this command already. Name another.")
+        taken.add(path.resolve())
 
 
 def _describer(

@@ -11,6 +11,7 @@ from polaris_search.cli.output import JsonOption, print_json, print_text, tell
 if TYPE_CHECKING:
     from ingest.report import IngestReport
     from ingest.seen import SeenIds
+    from polaris_search.errors import PolarisError
     from polaris_search.store.protocol import TableStore
 
 MOST_REMOVED = 0.2
@@ -80,15 +81,31 @@ def ingest_tables(
                 dead_letter_folder=settings.home / "dead-letters",
                 progress=bar,
             )
-        removed = _remove_gone(store, seen, yes, dry_run) if sync else 0
+        if not as_json:
+            _print(report)
+        sync_refusal, removed = _synced(store, seen, yes, dry_run) if sync else (None, 0)
     finally:
         store.close()
     if as_json:
         print_json({**asdict(report), "dead_letters": _path(report), "removed": removed})
-    else:
-        _print(report, removed)
+    elif removed:
+        print_text(f"{'Would remove' if dry_run else 'Removed'} {removed} tables.")
+    if sync_refusal:
+        raise sync_refusal
     if not report.clean:
         raise typer.Exit(1)
+
+
+def _synced(
+    store: "TableStore", seen: "SeenIds", yes: bool, dry_run: bool
+) -> "tuple[PolarisError | None, int]":
+    """Return how many tables were removed, or why none was: the report of the rest comes first."""
+    from polaris_search.errors import PolarisError
+
+    try:
+        return None, _remove_gone(store, seen, yes, dry_run)
+    except PolarisError as refusal:
+        return refusal, 0
 
 
 def _remove_gone(store: "TableStore", seen: "SeenIds", yes: bool, dry_run: bool) -> int:
@@ -113,7 +130,7 @@ def _path(report: "IngestReport") -> str | None:
     return str(report.dead_letters) if report.dead_letters else None
 
 
-def _print(report: "IngestReport", removed: int) -> None:
+def _print(report: "IngestReport") -> None:
     for rejected in report.first_rejected:
         tell(rejected.sentence)
     if report.rejected > len(report.first_rejected):
@@ -132,5 +149,3 @@ def _print(report: "IngestReport", removed: int) -> None:
             f"Descriptions: {report.described} new, {report.failed} failed, "
             f"{report.reused} kept; {report.completion_tokens} tokens written."
         )
-    if removed:
-        print_text(f"{'Would remove' if report.dry_run else 'Removed'} {removed} tables.")

@@ -4,7 +4,11 @@ The one place that turns errors into words and exit codes. Commands import what 
 they run, so that `--help` and `search` start fast.
 """
 
+import errno
+import os
+import signal
 import sys
+from types import FrameType
 from typing import Annotated
 
 import typer
@@ -19,6 +23,7 @@ from polaris_search.cli import (
     search,
     show,
 )
+from polaris_search.cli.output import print_anything, tell
 from polaris_search.errors import PolarisError
 
 app = typer.Typer(
@@ -54,15 +59,40 @@ app.command("evaluate-expansion")(evaluate_expansion.evaluate_expansion)
 def main() -> None:
     """Run the command line.
 
-    Exits 0 done, 1 refused or partly failed, 2 usage, 3 a service is not reachable.
+    Exits 0 done, 1 refused or partly failed, 2 usage, 3 a service is not reachable; 130 or 143 when
+    interrupted or terminated, after tidying up.
     """
+    signal.signal(signal.SIGTERM, _terminated)
+    print_anything()
     try:
         app()
+        sys.stdout.flush()
     except PolarisError as error:
         if "--debug" in sys.argv:
             raise
-        print(f"Error: {error}", file=sys.stderr)  # noqa: T201 - the one place that prints errors
+        tell(f"Error: {error}")
         sys.exit(error.exit_code)
+    except OSError as error:  # what is left here is the output: every other place has its own words
+        if "--debug" in sys.argv or error.errno not in _OUTPUT_FAULTS:
+            raise
+        tell(f"Error: the output cannot be written: {error.strerror}. Send it elsewhere.")
+        _leave_output_unflushed()
+        sys.exit(1)
+
+
+_OUTPUT_FAULTS = (errno.ENOSPC, errno.EIO, errno.EBADF, errno.EDQUOT)
+
+
+def _terminated(number: int, frame: FrameType | None) -> None:
+    """Turn a polite kill into an exit, so that what was begun is tidied up on the way out."""
+    sys.exit(128 + number)
+
+
+def _leave_output_unflushed() -> None:
+    """Keep the interpreter from failing once more, with a trace, as it closes stdout."""
+    devnull = os.open(os.devnull, os.O_WRONLY)
+    os.dup2(devnull, sys.stdout.fileno())
+    os.close(devnull)
 
 
 if __name__ == "__main__":

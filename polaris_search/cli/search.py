@@ -43,6 +43,8 @@ def search(
         answer = search_tables(store, query, chosen, size=size, filters=wanted)
         found = tuple(hit.table_id for hit in answer.hits)
         contributions = explain_hits(store, query, chosen, found) if explain else {}
+        if not found and store.status().tables == 0:
+            tell("The store holds no tables yet. `polaris-admin ingest` adds some.")
     finally:
         store.close()
     if as_json:

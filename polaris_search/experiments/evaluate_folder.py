@@ -7,6 +7,7 @@ generation made for the measuring is gone afterwards.
 
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from time import perf_counter
@@ -127,13 +128,16 @@ def evaluate_folder(
     dataset = read_dataset(folder)
     queries_to_measure(dataset.qrels)
     seen = SeenIds()
-    with store.scratch() as scratch:
+    with store.scratch() as scratch, _written_once(scratch, store, describer) as searched:
         tables = read_sources([str(folder / CATALOGUE)], "polaris", seen)
         ingested = ingest(
             tables, scratch, expander, describer, concurrency=concurrency, progress=progress
         )
+        if searched is not scratch:
+            searched.put(scratch.tables())
+            searched.refresh()
         plans = {key: plan_query(profile, text) for key, text in dataset.queries.items()}
-        run = _run(plans, scratch, depth, progress)
+        run = _run(plans, searched, depth, progress)
     evaluation = evaluate_run(dataset.qrels, run, measures)
     if run_path:
         write_lines(run_path, run_lines(run, profile.name))
@@ -143,6 +147,22 @@ def evaluate_folder(
     return FolderEvaluation(
         dataset.name, profile.name, evaluation, ingested, clock() - began, tuple(notices)
     )
+
+
+@contextmanager
+def _written_once(
+    scratch: TableStore, store: TableStore, describer: Describer | None
+) -> Iterator[TableStore]:
+    """Open the generation to search: the scratch, or another one where tables get described.
+
+    Describing replaces tables, and a server goes on counting what was replaced in its statistics,
+    which moves the scores. In the other generation each table is written once.
+    """
+    if describer is None:
+        yield scratch
+        return
+    with store.scratch() as searched:
+        yield searched
 
 
 def _run(

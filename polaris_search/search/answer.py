@@ -9,7 +9,7 @@ from polaris_search.errors import UsageError
 from polaris_search.profiles.model import BestFields, Profile
 from polaris_search.profiles.plan import ExactClause, QueryPlan, TermsClause, plan_query
 from polaris_search.records import EnrichedTable, Hit
-from polaris_search.search.why import why_matched
+from polaris_search.search.why import Why, reasons
 from polaris_search.store.protocol import Filters, ScoredTable, TableStore
 
 MAX_SIZE = 10_000
@@ -58,9 +58,8 @@ def search_tables(
     plan = plan_query(profile, _storable(query))
     found = store.search(plan, size, filters)
     tables = store.get([hit.table_id for hit in found.hits])
-    hits = tuple(
-        _hit(rank, scored, tables, plan) for rank, scored in enumerate(found.hits, start=1)
-    )
+    why = reasons(plan)
+    hits = tuple(_hit(rank, scored, tables, why) for rank, scored in enumerate(found.hits, start=1))
     took_ms = round((clock_s() - started_s) * 1000, 3)
     return SearchAnswer(
         new_id(), took_ms, found.total, hits, plan.notices + _empty_notice(plan, query)
@@ -75,6 +74,8 @@ def explain_hits(
     Each clause is asked alone, among these tables only: a filter changes no statistics, so the
     scores are the ones the whole query adds up.
     """
+    if not table_ids:
+        return {}
     contributions: dict[str, list[Contribution]] = {table_id: [] for table_id in table_ids}
     for field, terms, single in _single_clauses(plan_query(profile, _storable(query))):
         for hit in store.search(single, len(table_ids), {"table_id": table_ids}).hits:
@@ -104,12 +105,17 @@ def _storable(query: str) -> str:
     return query.encode("utf-8", "replace").decode()
 
 
-def _hit(rank: int, scored: ScoredTable, tables: dict[str, EnrichedTable], plan: QueryPlan) -> Hit:
+def _hit(
+    rank: int,
+    scored: ScoredTable,
+    tables: dict[str, EnrichedTable],
+    why: Callable[[EnrichedTable], Why],
+) -> Hit:
     table = tables.get(scored.table_id)
     if table is None:  # deleted between the search and this read
         return Hit(rank, scored.table_id, scored.score, name="")
-    why = why_matched(plan, table)
-    return Hit(rank, scored.table_id, scored.score, table.raw.name, why.parts, why.columns)
+    found = why(table)
+    return Hit(rank, scored.table_id, scored.score, table.raw.name, found.parts, found.columns)
 
 
 def _empty_notice(plan: QueryPlan, query: str) -> tuple[str, ...]:

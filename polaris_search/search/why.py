@@ -1,23 +1,20 @@
 """Why a table matched: which of its parts met the query, and which of its columns.
 
 The plan's own terms are looked for in each part of the table by the analysis of the clause that
-asked, so the answer is the same for both stores. Where whole words met, weaker evidence
-(abbreviations, fragments) is not mentioned. Pure.
+asked, so the answer is the same for both stores. In each part abbreviations are mentioned only
+where no whole word met, fragments only where the whole table has nothing better. Pure.
 """
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
 from polaris_search.profiles.plan import ExactClause, QueryPlan
 from polaris_search.records import ColumnMatch, EnrichedTable
-from polaris_search.text.analysis import analyzer_named
+from polaris_search.text.analysis import Chain, analyzer_named, chain_named
 from polaris_search.text.schema import table_schema
 
 Evidence = Literal["words", "abbreviation", "fragments"]
-EVIDENCE: tuple[Evidence, ...] = ("words", "abbreviation", "fragments")
-"""From the strongest to the weakest."""
-
 _BY_ANALYZER: dict[str, Evidence] = {"skeleton": "abbreviation", "trigrams": "fragments"}
 MAX_COLUMN_NAMES = 10
 
@@ -30,40 +27,64 @@ class Why:
     columns: ColumnMatch
 
 
-@dataclass(frozen=True, slots=True)
 class _Asked:
-    """One clause as a set of terms, with the source fields it looks into."""
+    """One clause as a set of terms, with the source fields it looks into.
 
-    analyzer: str
-    sources: frozenset[str]
-    terms: frozenset[str]
+    It remembers which tokens met a term: the thousands of columns of a wide table share theirs.
+    """
 
-    @property
-    def evidence(self) -> Evidence:
-        return _BY_ANALYZER.get(self.analyzer, "words")
+    def __init__(self, analyzer: str, sources: Iterable[str], terms: Iterable[str]) -> None:
+        self.evidence: Evidence = _BY_ANALYZER.get(analyzer, "words")
+        self._sources = frozenset(sources)
+        self._tokens = chain_named(analyzer).tokens
+        self._met = _Met(chain_named(analyzer), frozenset(terms))
+
+    def looks_into(self, sources: Iterable[str]) -> bool:
+        return not self._sources.isdisjoint(sources)
 
     def meets(self, text: str) -> bool:
-        return not self.terms.isdisjoint(analyzer_named(self.analyzer)(text))
+        return any(map(self._met.__getitem__, self._tokens(text)))
+
+
+class _Met(dict[str, bool]):
+    def __init__(self, chain: Chain, terms: frozenset[str]) -> None:
+        self._chain = chain
+        self._terms = terms
+
+    def __missing__(self, token: str) -> bool:
+        met = self[token] = not self._terms.isdisjoint(self._chain.remembered[token])
+        return met
 
 
 def why_matched(plan: QueryPlan, table: EnrichedTable) -> Why:
     """Return which parts of the table the plan's terms meet."""
+    return reasons(plan)(table)
+
+
+def reasons(plan: QueryPlan) -> Callable[[EnrichedTable], Why]:
+    """Return the function that says why a table matched this plan; for all hits of one search."""
     asked = tuple(_asked(plan))
-    name = _strongest(asked, ("name", "names", "expansion"), _name_texts(table))
-    columns = [_strongest(asked, ("names", "expansion"), texts) for texts in _column_texts(table)]
-    context = _strongest(asked, ("context",), table.raw.context.values())
-    description = _strongest(asked, ("description", "description_terms"), _description_texts(table))
-    best_column = _best(columns)
-    parts = (
-        ("name", name),
-        ("columns", best_column),
-        ("context", context),
-        ("description", description),
-    )
-    return Why(
-        parts=tuple(_phrase(part, evidence) for part, evidence in parts if evidence),
-        columns=_column_match(table, columns, best_column),
-    )
+
+    def why(table: EnrichedTable) -> Why:
+        parts = _parts(asked, table, ("words", "abbreviation"))
+        if not any(found.evidence for found in parts.values()):
+            parts = _parts(asked, table, ("fragments",))
+        return Why(
+            parts=tuple(
+                _phrase(part, found.evidence) for part, found in parts.items() if found.evidence
+            ),
+            columns=_column_match(table, parts["columns"]),
+        )
+
+    return why
+
+
+@dataclass(frozen=True, slots=True)
+class _Found:
+    """The strongest evidence there is, None for none, and the numbers of the texts that show it."""
+
+    evidence: Evidence | None = None
+    numbers: tuple[int, ...] = ()
 
 
 def _asked(plan: QueryPlan) -> Iterator[_Asked]:
@@ -71,55 +92,63 @@ def _asked(plan: QueryPlan) -> Iterator[_Asked]:
     if plan.best_fields:
         for path in plan.best_fields.fields:
             terms = analyzer_named(fields[path].analyzer)(plan.text)
-            yield _Asked(fields[path].analyzer, frozenset(fields[path].sources), frozenset(terms))
+            yield _Asked(fields[path].analyzer, fields[path].sources, terms)
     for clause in plan.should:
-        terms = [clause.term] if isinstance(clause, ExactClause) else list(clause.terms)
+        asked = [clause.term] if isinstance(clause, ExactClause) else clause.terms
         field = fields[clause.field]
-        yield _Asked(field.analyzer, frozenset(field.sources), frozenset(terms))
+        yield _Asked(field.analyzer, field.sources, asked)
+
+
+def _parts(
+    asked: Sequence[_Asked], table: EnrichedTable, kinds: Sequence[Evidence]
+) -> dict[str, _Found]:
+    texts = {
+        "name": (("name", "names", "expansion"), [_name_texts(table)]),
+        "columns": (("names", "expansion"), _column_texts(table)),
+        "context": (("context",), [tuple(table.raw.context.values())]),
+        "description": (("description", "description_terms"), [_description_texts(table)]),
+    }
+    return {part: _strongest(asked, kinds, *where) for part, where in texts.items()}
 
 
 def _strongest(
-    asked: Sequence[_Asked], sources: Sequence[str], texts: Iterable[str]
-) -> Evidence | None:
-    texts = tuple(texts)
-    met = {
-        clause.evidence
-        for clause in asked
-        if not clause.sources.isdisjoint(sources) and any(map(clause.meets, texts))
-    }
-    return _best(met)
-
-
-def _best(found: Iterable[Evidence | None]) -> Evidence | None:
-    found = set(found)
-    return next((evidence for evidence in EVIDENCE if evidence in found), None)
+    asked: Sequence[_Asked],
+    kinds: Sequence[Evidence],
+    sources: Sequence[str],
+    texts: Sequence[tuple[str, ...]],
+) -> _Found:
+    """Return the first of the kinds that any text shows; later kinds are not looked for then."""
+    looking = [clause for clause in asked if clause.looks_into(sources)]
+    for kind in kinds:
+        clauses = [clause for clause in looking if clause.evidence == kind]
+        numbers = tuple(
+            number
+            for number, versions in enumerate(texts)
+            if any(clause.meets(text) for clause in clauses for text in versions)
+        )
+        if numbers:
+            return _Found(kind, numbers)
+    return _Found()
 
 
 def _phrase(part: str, evidence: Evidence) -> str:
     return part if evidence == "words" else f"{part} ({evidence})"
 
 
-def _column_match(
-    table: EnrichedTable, found: Sequence[Evidence | None], best: Evidence | None
-) -> ColumnMatch:
-    if best is None:
-        return ColumnMatch(0, ())
-    names = [
-        column.name
-        for column, evidence in zip(table.raw.columns, found, strict=True)
-        if evidence == best
-    ]
-    return ColumnMatch(len(names), tuple(names[:MAX_COLUMN_NAMES]))
+def _column_match(table: EnrichedTable, found: _Found) -> ColumnMatch:
+    names = [table.raw.columns[number].name for number in found.numbers[:MAX_COLUMN_NAMES]]
+    return ColumnMatch(len(found.numbers), tuple(names))
 
 
 def _name_texts(table: EnrichedTable) -> tuple[str, ...]:
     return (table.raw.name, table.expansion.name) if table.expansion else (table.raw.name,)
 
 
-def _column_texts(table: EnrichedTable) -> Iterator[tuple[str, ...]]:
-    expanded = table.expansion.columns if table.expansion else ()
-    for number, column in enumerate(table.raw.columns):
-        yield (column.name, expanded[number]) if number < len(expanded) else (column.name,)
+def _column_texts(table: EnrichedTable) -> list[tuple[str, ...]]:
+    names = [column.name for column in table.raw.columns]
+    if table.expansion is None:
+        return [(name,) for name in names]
+    return list(zip(names, table.expansion.columns, strict=True))
 
 
 def _description_texts(table: EnrichedTable) -> tuple[str, ...]:

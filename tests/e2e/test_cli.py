@@ -260,3 +260,86 @@ def test_sync_removes_what_the_source_lost_and_asks_before_it_removes_much(polar
     assert one_gone["removed"] == 1
     assert many_gone.returncode == 1
     assert "--yes" in many_gone.stderr
+
+
+def test_a_refused_sync_comes_after_the_report_of_everything_else(polaris, tmp_path):
+    source = write_tables(tmp_path, {"table_id": "t", "name": "n", "columns": []}, {"name": "lost"})
+
+    finished = polaris("ingest", source, "--sync", "--json")
+
+    assert answer_of(finished, exit_code=1)["stored"] == 1
+    assert "--sync again" in finished.stderr
+
+
+def test_explain_of_a_search_without_hits_is_an_empty_answer(polaris):
+    assert answer_of(polaris("search", "zzqx", "--explain", "--json"))["hits"] == []
+
+
+def test_an_empty_store_is_told_from_a_search_without_hits(polaris):
+    assert "holds no tables yet" in polaris("search", "x").stderr
+
+
+@pytest.mark.parametrize(
+    "outputs", [("--run", "out", "--per-query", "out"), ("--run", "data/qrels.csv")]
+)
+def test_evaluate_refuses_an_output_that_would_overwrite_another_file_of_its_own(
+    polaris, tmp_path, outputs
+):
+    (tmp_path / "data").mkdir()
+
+    finished = polaris("evaluate", "data", *outputs)
+
+    assert finished.returncode == 2
+    assert "Name another" in finished.stderr
+
+
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="needs a device that is always full")
+def test_output_that_cannot_be_written_is_said_in_a_sentence(polaris, tmp_path):
+    with open("/dev/full", "w") as full:
+        finished = subprocess.run(
+            [sys.executable, "-m", "polaris_search.cli.main", "search", "x", "--json"],
+            cwd=tmp_path,
+            stdout=full,
+            stderr=subprocess.PIPE,
+            text=True,
+            check=False,
+        )
+
+    assert finished.returncode == 1
+    assert "cannot be written" in finished.stderr
+    assert "Traceback" not in finished.stderr
+
+
+def test_names_with_control_characters_do_nothing_to_the_terminal(polaris, tmp_path):
+    polaris(
+        "ingest", write_tables(tmp_path, {"table_id": "t", "name": "red\x1b[31m", "columns": []})
+    )
+
+    assert "\x1b" not in polaris("search", "red").stdout
+    assert "\\x1b" in polaris("show", "t").stdout
+
+
+def test_any_name_can_be_printed_whatever_the_terminal_can_show(polaris, tmp_path):
+    polaris(
+        "ingest", write_tables(tmp_path, {"table_id": "日本/😀", "name": "設備", "columns": []})
+    )
+
+    finished = polaris("show", "日本/😀", PYTHONIOENCODING="latin-1", PYTHONUTF8="0")
+
+    assert finished.returncode == 0, finished.stderr
+
+
+def test_a_terminated_evaluate_tidies_up_and_exits_143(polaris, tmp_path):
+    code = (
+        "import os, signal, sys; from polaris_search.cli import main\n"
+        "sys.argv = ['polaris-admin', '--help']\n"
+        "main.app = lambda: os.kill(os.getpid(), signal.SIGTERM)\n"
+        "try: main.main()\n"
+        "finally: print('tidied up')"
+    )
+
+    finished = subprocess.run(
+        [sys.executable, "-c", code], capture_output=True, text=True, check=False
+    )
+
+    assert (finished.returncode, finished.stdout) == (143, "tidied up\n")
