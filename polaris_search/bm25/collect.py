@@ -6,7 +6,7 @@ vocabulary and a number a document stay.
 """
 
 from array import array
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from tempfile import TemporaryFile
@@ -65,7 +65,8 @@ class PostingCollector:
     def __init__(self, folder: Path, block_tokens: int = BLOCK_TOKENS) -> None:
         self.vocabulary = Vocabulary()
         self._block_tokens = block_tokens
-        self._ids = array("i")
+        # A list holds the very numbers of the vocabulary: extending it makes no new objects.
+        self._ids: list[int] = []
         self._lengths = array("i")
         self._first_document = 0
         self._blocks: list[Block] = []
@@ -73,8 +74,13 @@ class PostingCollector:
 
     def add(self, tokens: Sequence[str]) -> None:
         """Take the next document's tokens; with none, the document does not have the field."""
-        self._ids.extend(map(self.vocabulary.__getitem__, tokens))
-        self._lengths.append(len(tokens))
+        self.add_numbers(map(self.vocabulary.__getitem__, tokens))
+
+    def add_numbers(self, numbers: Iterable[int]) -> None:
+        """Take the next document as numbers of the vocabulary."""
+        before = len(self._ids)
+        self._ids.extend(numbers)
+        self._lengths.append(len(self._ids) - before)
         if len(self._ids) >= self._block_tokens:
             self._write_block()
 
@@ -105,7 +111,7 @@ class PostingCollector:
         if not self._ids:
             return
         term, document, frequency = _sorted_postings(
-            np.array(self._ids, dtype=np.int64),
+            np.fromiter(self._ids, np.int64, len(self._ids)),
             self.lengths()[self._first_document :],
             self._first_document,
         )
@@ -113,7 +119,7 @@ class PostingCollector:
         offset = self._file.seek(0, 2)
         self._file.write(np.stack((document, frequency)).tobytes())
         self._blocks.append(Block(terms, np.append(starts, len(term)), offset))
-        self._ids = array("i")
+        self._ids = []
         self._first_document = len(self._lengths)
 
     def _read(self, block: Block, low: int, high: int) -> Postings:

@@ -71,10 +71,12 @@ def inverse_document_frequency(n_with_term: int, n_with_field: int) -> np.float3
 def average_length(total_length: int, n_with_field: int) -> np.float32:
     """Return the mean length in tokens of the documents with the field, cast to float32 once.
 
+    It is 1 where no document has the field.
+
     Source: Lucene, BM25Similarity.avgFieldLength. `total_length` sums the true lengths, not the
     quantised ones.
     """
-    return np.float32(total_length / n_with_field)
+    return np.float32(total_length / n_with_field) if n_with_field else ONE
 
 
 def norm_inverses(average: np.float32, k1: float, b: float) -> FloatArray:

@@ -11,15 +11,21 @@ import zlib
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import BinaryIO
+from typing import BinaryIO, TypeVar
+
+import numpy as np
+from numpy.typing import NDArray
 
 from polaris_search.errors import StoreProblem
 
 FORMAT_VERSION = 1
-N_NUMBERS = 6
+N_NUMBERS = 8
 _HEADER = struct.Struct(f"<8sII32s{N_NUMBERS}Q")
 _CHECKSUM = struct.Struct("<I")
 HEADER_BYTES = 128
+MAX_SHORT_CODES = 1 << 16
+
+Count = TypeVar("Count", int, NDArray[np.int64])
 
 
 class IndexDamaged(StoreProblem):
@@ -76,6 +82,16 @@ def read_header(
     if (found_magic, version, found_identity) != (magic, FORMAT_VERSION, built_from):
         raise IndexDamaged(path, "was built from something else")
     return tuple(numbers), directory_checksum
+
+
+def code_type(n_denominators: int) -> type[np.unsignedinteger]:
+    """Return the type of the codes for so many distinct denominators."""
+    return np.uint16 if n_denominators <= MAX_SHORT_CODES else np.uint32
+
+
+def posting_units(frequency: Count, codes: type[np.unsignedinteger]) -> Count:
+    """Return the room of a term's postings in units of four bytes: documents, then codes."""
+    return 2 * frequency if codes is np.uint32 else frequency + (frequency + 1) // 2
 
 
 @contextmanager

@@ -12,10 +12,10 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from polaris_search.bm25.field import FieldIndex, TermPostings
-from polaris_search.bm25.formula import FloatArray, term_scores, term_weight
+from polaris_search.bm25.field import FieldIndex, TermScores
+from polaris_search.bm25.formula import FloatArray
 
-DocumentArray = NDArray[np.int32]
+DocumentArray = NDArray[np.intp]
 DoubleArray = NDArray[np.float64]
 
 SPARSE_SHARE = 64
@@ -51,12 +51,6 @@ class Scores:
     values: FloatArray
 
 
-@dataclass(frozen=True, slots=True)
-class _Addend:
-    documents: DocumentArray | None
-    values: FloatArray
-
-
 def best_of(clauses: Sequence[Terms], tie_breaker: float, n_documents: int) -> Scores:
     """Return the best clause's score plus `tie_breaker` times the others', for each document.
 
@@ -85,40 +79,24 @@ def sum_of(clauses: Sequence[Terms | Fixed], n_documents: int) -> Scores:
     summed otherwise).
     """
     scores = (_clause_scores(clause, n_documents) for clause in clauses)
-    return (
-        _sum([_Addend(found.documents, found.values) for found in scores if found], n_documents)
-        or _nothing()
-    )
+    return _sum([found for found in scores if found], n_documents) or _nothing()
 
 
 def _clause_scores(clause: Terms | Fixed, n_documents: int) -> Scores | None:
     if isinstance(clause, Terms):
         return _terms_scores(clause, n_documents)
-    postings = clause.index.postings(clause.term)
-    if postings is None:
-        return None
-    score = np.float32(clause.score)
-    values = np.where(postings.denominators != 1, score, np.float32(0))
-    return Scores(postings.documents, values)
+    documents = clause.index.documents(clause.term)
+    values = np.full(len(documents), clause.score, dtype=np.float32)
+    return Scores(documents.astype(np.intp), values) if len(documents) else None
 
 
 def _terms_scores(clause: Terms, n_documents: int) -> Scores | None:
-    return _sum(list(_addends(clause)), n_documents)
+    counted = Counter(clause.terms).items()
+    found = (clause.index.scores(term, clause.boost, count) for term, count in counted)
+    return _sum([one for one in found if one], n_documents)
 
 
-def _addends(clause: Terms) -> Iterable[_Addend]:
-    for term, count in Counter(clause.terms).items():
-        postings = clause.index.postings(term)
-        if postings is not None:
-            yield _addend(clause, postings, count)
-
-
-def _addend(clause: Terms, postings: TermPostings, count: int) -> _Addend:
-    weight = term_weight(clause.boost, count, clause.index.k1, postings.idf)
-    return _Addend(postings.documents, term_scores(weight, postings.denominators))
-
-
-def _sum(addends: Sequence[_Addend], n_documents: int) -> Scores | None:
+def _sum(addends: Sequence[Scores | TermScores], n_documents: int) -> Scores | None:
     if len(addends) < 2:
         return Scores(addends[0].documents, addends[0].values) if addends else None
     sparse = [addend.documents for addend in addends if addend.documents is not None]
@@ -130,7 +108,7 @@ def _sum(addends: Sequence[_Addend], n_documents: int) -> Scores | None:
     return Scores(documents, np.bincount(place, values, len(documents)).astype(np.float32))
 
 
-def _sum_over_all(addends: Iterable[_Addend], n_documents: int) -> DoubleArray:
+def _sum_over_all(addends: Iterable[Scores | TermScores], n_documents: int) -> DoubleArray:
     total = np.zeros(n_documents)
     for addend in addends:
         if addend.documents is None:
@@ -163,4 +141,4 @@ def _spread(found: Scores, n_documents: int) -> FloatArray:
 
 
 def _nothing() -> Scores:
-    return Scores(np.empty(0, dtype=np.int32), np.empty(0, dtype=np.float32))
+    return Scores(np.empty(0, dtype=np.intp), np.empty(0, dtype=np.float32))

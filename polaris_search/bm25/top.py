@@ -20,7 +20,7 @@ BLOCK = 64
 class Best:
     """The best documents in order, their float32 scores, and how many matched at all."""
 
-    documents: NDArray[np.int64]
+    documents: NDArray[np.intp]
     scores: FloatArray
     total: int
 
@@ -29,13 +29,7 @@ def documents_with_any(index: FieldIndex, terms: Sequence[str]) -> Mask:
     """Return which documents have at least one of the terms. Shape (documents,)."""
     mask = np.zeros(index.statistics.n_documents, dtype=np.bool_)
     for term in terms:
-        postings = index.postings(term)
-        if postings is None:
-            continue
-        if postings.documents is None:
-            mask |= postings.denominators != 1
-        else:
-            mask[postings.documents] = True
+        mask[index.documents(term)] = True
     return mask
 
 
@@ -47,13 +41,13 @@ def best(scores: Scores, size: int, allowed: Mask | None = None) -> Best:
         values = np.where(kept, values, np.float32(0))
     total = int(np.count_nonzero(values > 0))
     places = _best_places(values, min(size, total))
-    documents = places if scores.documents is None else scores.documents[places].astype(np.int64)
+    documents = places if scores.documents is None else scores.documents[places]
     return Best(documents, values[places], total)
 
 
-def _best_places(values: FloatArray, size: int) -> NDArray[np.int64]:
+def _best_places(values: FloatArray, size: int) -> NDArray[np.intp]:
     if not size:
-        return np.empty(0, dtype=np.int64)
+        return np.empty(0, dtype=np.intp)
     places = np.flatnonzero(values >= _lower_bound(values, size))
     # Places ascend, and a stable sort keeps equal scores in that order.
     order = np.argsort(-values[places], kind="stable")

@@ -1,9 +1,8 @@
 """Collected postings in, one field's index file out.
 
-A posting is stored as what its score needs: the document and the denominator 1 + tf * norm inverse
-(float32). A term that stands in at least an eighth of the documents is stored as one denominator
-for every document instead (1 where the term is absent, which scores exactly 0): little more room,
-and scored without touching document numbers.
+A posting is stored as what its score needs: the document, and a code for the denominator
+1 + tf * norm inverse (float32), of which a field has few. So a posting takes six bytes, and nothing
+is computed twice.
 """
 
 import zlib
@@ -19,14 +18,14 @@ from polaris_search.bm25.collect import PostingCollector, Postings
 from polaris_search.bm25.formula import (
     ONE,
     FloatArray,
+    NormArray,
     average_length,
     norm_inverses,
     norms_of_lengths,
 )
-from polaris_search.bm25.layout import HEADER_BYTES, header, written_whole
+from polaris_search.bm25.layout import HEADER_BYTES, code_type, header, posting_units, written_whole
 
 MAGIC = b"POLBM25F"
-DENSE_SHARE = 8
 CHUNK_UNITS = 4_000_000
 """Postings are put together 16 MB at a time."""
 
@@ -34,12 +33,38 @@ LongArray = NDArray[np.int64]
 
 
 @dataclass(frozen=True, slots=True)
-class Plan:
+class Places:
     """Where each term's postings go, by term number, in units of four bytes."""
 
     frequencies: LongArray
-    dense: NDArray[np.bool_]
     starts: LongArray  # (terms + 1,)
+
+
+class Denominators:
+    """The field's distinct pairs of term frequency and norm, numbered in ascending order."""
+
+    def __init__(self, collected: PostingCollector, norms: NormArray) -> None:
+        self._norms = norms
+        n_terms = len(collected.vocabulary)
+        pairs = [np.unique(self._pairs(each)) for each in collected.postings(0, n_terms)]
+        self._known = np.unique(np.concatenate([np.empty(0, np.int64), *pairs]))
+        self.code_type = code_type(len(self._known))
+
+    def __len__(self) -> int:
+        return len(self._known)
+
+    def codes(self, postings: Postings) -> LongArray:
+        """Return the number of each posting's pair."""
+        return np.searchsorted(self._known, self._pairs(postings))
+
+    def values(self, inverses: FloatArray) -> FloatArray:
+        """Return 1 + tf * norm inverse of each pair, given the inverse for each norm."""
+        frequencies = (self._known >> 8).astype(np.float32)
+        values: FloatArray = ONE + frequencies * inverses[self._known & 0xFF]
+        return values
+
+    def _pairs(self, postings: Postings) -> LongArray:
+        return postings.frequencies.astype(np.int64) << 8 | self._norms[postings.documents]
 
 
 def write_field(
@@ -60,41 +85,28 @@ def write_field(
     frequencies = collected.document_frequencies()
     lengths = collected.lengths()
     n_with_field, total = int(np.count_nonzero(lengths)), int(lengths.sum(dtype=np.int64))
-    plan = _plan(frequencies, len(lengths))
-    inverses = _inverse_by_document(lengths, total, n_with_field, k1, b)
+    inverses = norm_inverses(average_length(total, n_with_field), k1, b)
+    denominators = Denominators(collected, norms_of_lengths(lengths))
+    units = posting_units(frequencies, denominators.code_type)
+    places = Places(frequencies, np.concatenate(([0], np.cumsum(units))))
     with written_whole(path) as file:
         file.write(bytes(HEADER_BYTES))
-        checksums = np.concatenate(
-            [np.empty(0, np.uint32), *_written_chunks(file, collected, plan, inverses)]
-        )
-        directory, sizes = _directory(collected, plan, checksums)
+        written = _written_chunks(file, collected, places, denominators)
+        checksums = np.concatenate([np.empty(0, np.uint32), *written])
+        directory, sizes = _directory(collected, places, checksums, denominators.values(inverses))
         file.write(directory)
         numbers = (len(lengths), n_with_field, total, *sizes)
         file.seek(0)
         file.write(header(MAGIC, built_from, numbers, zlib.crc32(directory)))
 
 
-def _plan(frequencies: LongArray, n_documents: int) -> Plan:
-    dense = frequencies * DENSE_SHARE >= n_documents
-    units = np.where(dense, n_documents, 2 * frequencies)
-    return Plan(frequencies, dense, np.concatenate(([0], np.cumsum(units))))
-
-
-def _inverse_by_document(
-    lengths: NDArray[np.int32], total: int, n_with_field: int, k1: float, b: float
-) -> FloatArray:
-    if not n_with_field:
-        return np.ones(len(lengths), dtype=np.float32)
-    return norm_inverses(average_length(total, n_with_field), k1, b)[norms_of_lengths(lengths)]
-
-
 def _written_chunks(
-    file: BinaryIO, collected: PostingCollector, plan: Plan, inverses: FloatArray
+    file: BinaryIO, collected: PostingCollector, places: Places, denominators: Denominators
 ) -> Iterator[NDArray[np.uint32]]:
-    for first, last in _chunks(plan.starts):
-        chunk = _chunk(collected, plan, inverses, first, last)
+    for first, last in _chunks(places.starts):
+        chunk = _chunk(collected, places, denominators, first, last)
         file.write(chunk.data)
-        yield _checksums(chunk, plan.starts[first : last + 1] - plan.starts[first])
+        yield _checksums(chunk, places.starts[first : last + 1] - places.starts[first])
 
 
 def _chunks(starts: LongArray) -> Iterator[tuple[int, int]]:
@@ -107,38 +119,28 @@ def _chunks(starts: LongArray) -> Iterator[tuple[int, int]]:
 
 
 def _chunk(
-    collected: PostingCollector, plan: Plan, inverses: FloatArray, first: int, last: int
+    collected: PostingCollector,
+    places: Places,
+    denominators: Denominators,
+    first: int,
+    last: int,
 ) -> NDArray[np.int32]:
-    base = plan.starts[first]
-    denominators = np.ones(int(plan.starts[last] - base), dtype=np.float32)
+    chunk = np.zeros(int(places.starts[last] - places.starts[first]), dtype=np.int32)
     filled = np.zeros(last - first, dtype=np.int64)
     for postings in collected.postings(first, last):
-        _place(denominators, filled, postings, plan, inverses, first)
+        before = np.cumsum(postings.counts) - postings.counts  # postings of earlier terms
+        rank = np.repeat(filled[postings.terms - first] - before, postings.counts)
+        rank += np.arange(len(rank))
+        start = places.starts[postings.terms] - places.starts[first]
+        codes_start = start + places.frequencies[postings.terms]
+        chunk[np.repeat(start, postings.counts) + rank] = postings.documents
+        codes = chunk.view(denominators.code_type)
+        per_unit = len(codes) // len(chunk)
+        codes[np.repeat(codes_start * per_unit, postings.counts) + rank] = denominators.codes(
+            postings
+        )
         filled[postings.terms - first] += postings.counts
-    return denominators.view(np.int32)
-
-
-def _place(
-    chunk: FloatArray,
-    filled: LongArray,
-    postings: Postings,
-    plan: Plan,
-    inverses: FloatArray,
-    first: int,
-) -> None:
-    values = ONE + postings.frequencies.astype(np.float32) * inverses[postings.documents]
-    start = np.repeat(plan.starts[postings.terms] - plan.starts[first], postings.counts)
-    dense = np.repeat(plan.dense[postings.terms], postings.counts)
-    chunk[start[dense] + postings.documents[dense]] = values[dense]
-
-    sparse = ~dense
-    before = np.cumsum(postings.counts) - postings.counts  # postings of earlier terms in this block
-    shift = np.repeat(filled[postings.terms - first] - before, postings.counts)
-    place = (start + shift + np.arange(len(values)))[sparse]
-    chunk.view(np.int32)[place] = postings.documents[sparse]
-    chunk[place + np.repeat(plan.frequencies[postings.terms], postings.counts)[sparse]] = values[
-        sparse
-    ]
+    return chunk
 
 
 def _checksums(chunk: NDArray[np.int32], starts: LongArray) -> NDArray[np.uint32]:
@@ -151,17 +153,22 @@ def _checksums(chunk: NDArray[np.int32], starts: LongArray) -> NDArray[np.uint32
 
 
 def _directory(
-    collected: PostingCollector, plan: Plan, checksums: NDArray[np.uint32]
-) -> tuple[bytes, tuple[int, int, int]]:
+    collected: PostingCollector,
+    places: Places,
+    checksums: NDArray[np.uint32],
+    denominators: FloatArray,
+) -> tuple[bytes, tuple[int, int, int, int]]:
     terms = sorted(collected.vocabulary)
     order = np.fromiter(map(collected.vocabulary.__getitem__, terms), np.int64, len(terms))
     encoded = [term.encode("utf-8", "surrogatepass") for term in terms]
     ends = np.cumsum([0, *map(len, encoded)]).astype(np.uint32)
     parts = (
-        plan.starts[:-1][order].astype(np.int64),
-        plan.frequencies[order].astype(np.uint32),
+        places.starts[:-1][order],
+        places.frequencies[order].astype(np.uint32),
         checksums[order],
         ends,
+        denominators,
     )
     directory = b"".join([*(part.tobytes() for part in parts), *encoded])
-    return directory, (len(terms), int(plan.starts[-1]), int(ends[-1]))
+    sizes = (len(terms), int(places.starts[-1]), len(denominators), int(ends[-1]))
+    return directory, sizes

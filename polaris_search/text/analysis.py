@@ -23,8 +23,8 @@ from polaris_search.text.standard import MAX_TOKEN_UNITS, standard_tokens
 
 Analyzer = Callable[[str], list[str]]
 
-REMEMBERED_TOKENS = 1 << 16
-"""Tokens whose terms one chain remembers before it starts over: about 15 MB of ordinary words."""
+REMEMBERED_TOKENS = 1 << 18
+"""Tokens whose terms one chain remembers before it starts over: about 60 MB of ordinary words."""
 
 _SURFACE_TYPES = ("word_delimiter_graph", "lowercase", "asciifolding")
 

@@ -9,10 +9,11 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from functools import cache
 from types import MappingProxyType
+from typing import Any
 
 import mappings
 from polaris_search.text.analysis import component_definitions
-from polaris_search.text.filters import AnalysisUnsupported, Definition
+from polaris_search.text.filters import AnalysisUnsupported
 
 CODE_VERSION = 1
 """Raised when code or tables give other terms for an unchanged definition: old caches end."""
@@ -46,58 +47,63 @@ class TableSchema:
 @cache
 def table_schema() -> TableSchema:
     """Return the schema of mappings/tables.json."""
-    properties = mappings.tables()["mappings"]["properties"]
+    return schema_from_json(mappings.tables())
+
+
+def schema_from_json(document: Mapping[str, Any]) -> TableSchema:
+    """Return the schema of an index's settings and mappings.
+
+    Raises:
+        AnalysisUnsupported: a field's similarity is not BM25.
+    """
+    properties = document["mappings"]["properties"]
+    similarities = document["settings"].get("similarity", {})
     fields = {
-        field.path: field
-        for name, mapping in properties.items()
-        if mapping["type"] == "text"
-        for field in _text_fields(name, mapping, _sources(name, properties))
+        path: TextField(path, sources, mapping["analyzer"], *_bm25(mapping, similarities))
+        for path, mapping, sources in _text_mappings(properties)
     }
     return TableSchema(MappingProxyType(fields))
 
 
 def definition_hash(path: str) -> str:
-    """Return a hash that changes when the field's terms or scores may; it names index caches."""
+    """Return a hash that changes when the field's terms or scores may; it names index caches.
+
+    Raises:
+        KeyError: no text field has this path.
+    """
     field = table_schema().fields[path]
     analysis = mappings.tables()["settings"]["analysis"]
-    parts = [
-        component_definitions(analysis, field.analyzer),
-        field.sources,
-        field.k1,
-        field.b,
-        CODE_VERSION,
-    ]
+    components = component_definitions(analysis, field.analyzer)
+    parts = [components, field.sources, field.k1, field.b, CODE_VERSION]
     return hashlib.sha256(json.dumps(parts, sort_keys=True).encode()).hexdigest()
 
 
-def _sources(name: str, properties: Mapping[str, Definition]) -> tuple[str, ...]:
+def _text_mappings(
+    properties: Mapping[str, Any],
+) -> Iterator[tuple[str, Mapping[str, Any], tuple[str, ...]]]:
+    """Yield path, mapping and sources of each text field, then of its text sub-fields."""
+    for name, mapping in properties.items():
+        sources = _sources(name, properties)
+        sub_fields = mapping.get("fields", {})
+        named = {name: mapping, **{f"{name}.{sub}": sub_fields[sub] for sub in sub_fields}}
+        for path, each in named.items():
+            if each["type"] == "text":
+                yield path, each, sources
+
+
+def _sources(name: str, properties: Mapping[str, Any]) -> tuple[str, ...]:
     copied = tuple(other for other, mapping in properties.items() if name in _copied_to(mapping))
     return copied or (name,)
 
 
-def _copied_to(mapping: Definition) -> list[object]:
-    targets = mapping.get("copy_to", [])
-    return targets if isinstance(targets, list) else [targets]
+def _copied_to(mapping: Mapping[str, Any]) -> list[str]:
+    targets: list[str] | str = mapping.get("copy_to", [])
+    return [targets] if isinstance(targets, str) else targets
 
 
-def _text_fields(name: str, mapping: Definition, sources: tuple[str, ...]) -> Iterator[TextField]:
-    yield _text_field(name, mapping, sources)
-    sub_fields = mapping.get("fields", {})
-    if isinstance(sub_fields, dict):
-        for sub_name, sub_mapping in sub_fields.items():
-            if sub_mapping["type"] == "text":
-                yield _text_field(f"{name}.{sub_name}", sub_mapping, sources)
-
-
-def _text_field(path: str, mapping: Definition, sources: tuple[str, ...]) -> TextField:
-    k1, b = _bm25(mapping.get("similarity"))
-    return TextField(path, sources, str(mapping["analyzer"]), k1, b)
-
-
-def _bm25(similarity: object) -> tuple[float, float]:
-    if similarity is None or similarity == "BM25":
-        return DEFAULT_K1, DEFAULT_B
-    definition = mappings.tables()["settings"]["similarity"][similarity]
+def _bm25(mapping: Mapping[str, Any], similarities: Mapping[str, Any]) -> tuple[float, float]:
+    name = mapping.get("similarity", "BM25")
+    definition = similarities.get(name, {"type": name})
     if definition["type"] != "BM25":
         raise AnalysisUnsupported(f"The similarity type {definition['type']!r}")
     return definition.get("k1", DEFAULT_K1), definition.get("b", DEFAULT_B)

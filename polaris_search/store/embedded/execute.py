@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 
 from polaris_search.bm25.score import Fixed, Scores, Terms, best_of, sum_of
 from polaris_search.bm25.top import Mask, best, documents_with_any
-from polaris_search.profiles.model import BestFields
+from polaris_search.profiles.model import BestFields, shipped_profiles
 from polaris_search.profiles.plan import ExactClause, QueryPlan, TermsClause
 from polaris_search.store.embedded.index_fields import (
     IndexField,
@@ -29,6 +29,12 @@ def fields_read(plan: QueryPlan, filters: Filters) -> list[IndexField]:
     paths = plan.best_fields.fields if plan.best_fields else [one.field for one in plan.should]
     texts = [text_index_field(path) for path in dict.fromkeys(paths)]
     return texts + [facet_index_field(name) for name in filters]
+
+
+def fields_of_profile(plan: QueryPlan) -> list[IndexField]:
+    """Return every index field that plans of the same profile read; none for one not shipped."""
+    profile = shipped_profiles().get(plan.profile)
+    return [text_index_field(path) for path in profile.fields] if profile else []
 
 
 def execute(plan: QueryPlan, snapshot: Snapshot, size: int, filters: Filters) -> SearchResult:

@@ -12,7 +12,7 @@ from polaris_search.bm25.collect import PostingCollector
 from polaris_search.bm25.documents import write_documents
 from polaris_search.bm25.write import write_field
 from polaris_search.records import table_from_json
-from polaris_search.store.document import SearchedTexts, searched_texts
+from polaris_search.store.document import searched_texts
 from polaris_search.store.embedded.database import Database
 from polaris_search.store.embedded.generations import Generation, contents, read_generation
 from polaris_search.store.embedded.index_fields import IndexField, facet_terms
@@ -21,9 +21,9 @@ from polaris_search.store.embedded.index_files import (
     documents_identity,
     field_identity,
 )
+from polaris_search.store.embedded.index_texts import TextCollector
 from polaris_search.store.embedded.problems import told_plainly
 from polaris_search.store.embedded.process_lock import locked, try_lock
-from polaris_search.text.analysis import Analyzer, analyzer_named
 
 BUILD_WAIT_S = 3600.0
 """Longest wait for another process that builds; it may be building what this one needs."""
@@ -56,7 +56,7 @@ def build_index(
 
 
 def remove_unused(database: Database, files: IndexFiles) -> None:
-    """Remove the files that no generation needs, unless a builder, who does the same, is at work."""
+    """Remove the files that no generation needs; leave that to a builder who is at work."""
     with told_plainly(database.folder):
         lock = try_lock(files.lock_path)
         if lock is not None:
@@ -103,22 +103,14 @@ def _collect(connection: sqlite3.Connection, number: int, collectors: Collectors
 
 def _collect_texts(connection: sqlite3.Connection, number: int, collectors: Collectors) -> None:
     plan = [
-        (field.sources, analyzer_named(field.analyzer), collector.add)
+        (field.sources, TextCollector(collector, field.analyzer))
         for field, collector in collectors.items()
     ]
     needed = {source for field in collectors for source in field.sources}
     for (record,) in connection.execute(_RECORDS, (number,)):
         searched = searched_texts(table_from_json(record), needed)
-        for sources, analyzer, add in plan:
-            add(_tokens(searched, sources, analyzer))
-
-
-def _tokens(searched: SearchedTexts, sources: Sequence[str], analyzer: Analyzer) -> list[str]:
-    tokens: list[str] = []
-    for source in sources:
-        for text in searched[source]:
-            tokens += analyzer(text)
-    return tokens
+        for sources, texts in plan:
+            texts.add(text for source in sources for text in searched[source])
 
 
 def _collect_facet(

@@ -44,8 +44,16 @@ class Searchable:
         self._held: Snapshot | None = None
         self._lock = threading.Lock()
 
-    def snapshot(self, generation: Generation, fields: Sequence[IndexField]) -> Snapshot:
+    def snapshot(
+        self, generation: Generation, fields: Sequence[IndexField], companions: Sequence[IndexField]
+    ) -> Snapshot:
         """Return a fresh snapshot with these fields open.
+
+        Args:
+            generation: the state of the generation to search.
+            fields: the fields to open.
+            companions: fields to build too if files must be built, since the next search will
+                want them and one pass over the tables is enough for all.
 
         Raises:
             StoreProblem: files must be built and cannot be.
@@ -54,7 +62,9 @@ class Searchable:
         if held and all(field.path in held.fields for field in fields):
             return held
         with self._lock:
-            self._held = self._opened(generation, fields) or self._built(generation, fields)
+            self._held = self._opened(generation, fields) or self._built(
+                generation, fields, companions
+            )
             return self._held
 
     def forget(self) -> None:
@@ -79,6 +89,9 @@ class Searchable:
             (generation.refreshed_content, generation.refreshed_revision),
             (generation.content, generation.revision),
         ):
+            # What one search has shown, the next must not lose.
+            if held and revision < held.revision:
+                continue
             documents = self._files.open_documents(content)
             if documents is not None:
                 bare = Snapshot(generation.number, content, revision, documents, {})
@@ -86,8 +99,11 @@ class Searchable:
                     return opened
         return None
 
-    def _built(self, generation: Generation, fields: Sequence[IndexField]) -> Snapshot:
-        built = build_index(self._database, self._files, generation.number, fields)
+    def _built(
+        self, generation: Generation, fields: Sequence[IndexField], companions: Sequence[IndexField]
+    ) -> Snapshot:
+        wanted = list(dict.fromkeys([*fields, *companions]))
+        built = build_index(self._database, self._files, generation.number, wanted)
         opened = self._opened(built, fields)
         if opened is None:
             raise StoreProblem(

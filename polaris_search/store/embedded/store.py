@@ -10,7 +10,7 @@ from polaris_search.errors import UsageError
 from polaris_search.profiles.plan import QueryPlan
 from polaris_search.records import EnrichedTable, TableState
 from polaris_search.store.embedded import rows
-from polaris_search.store.embedded.execute import execute, fields_read
+from polaris_search.store.embedded.execute import execute, fields_of_profile, fields_read
 from polaris_search.store.embedded.generations import (
     Generation,
     create_scratch,
@@ -20,10 +20,11 @@ from polaris_search.store.embedded.generations import (
     read_generation,
 )
 from polaris_search.store.embedded.index_build import remove_unused
+from polaris_search.store.embedded.index_fields import IndexField
 from polaris_search.store.embedded.index_files import IndexFiles
 from polaris_search.store.embedded.opening import BUSY_TIMEOUT_S, open_database
 from polaris_search.store.embedded.problems import told_plainly
-from polaris_search.store.embedded.searchable import Searchable
+from polaris_search.store.embedded.searchable import Searchable, Snapshot
 from polaris_search.store.protocol import Filters, Refused, SearchResult, StoreStatus, WriteReport
 
 NOTHING = SearchResult(hits=(), total=0)
@@ -95,17 +96,16 @@ class EmbeddedStore:
         """Return the `size` (at least 1) best tables for a plan that pass every filter."""
         if size < 1:
             raise UsageError(f"The size is {size}; at least 1 table must be asked for.")
-        fields = fields_read(plan, filters or {})
+        filters = filters or {}
+        fields = fields_read(plan, filters)
         generation = self._generation()
         if plan.asks_nothing or not generation.tables:
             return NOTHING
         try:
-            snapshot = self._searchable.snapshot(generation, fields)
-            return execute(plan, snapshot, size, filters or {})
+            return execute(plan, self._snapshot(generation, fields, plan), size, filters)
         except IndexDamaged as damage:
             self._remove(damage.path)
-        snapshot = self._searchable.snapshot(generation, fields)
-        return execute(plan, snapshot, size, filters or {})
+        return execute(plan, self._snapshot(generation, fields, plan), size, filters)
 
     @contextmanager
     def scratch(self) -> Iterator["EmbeddedStore"]:
@@ -120,9 +120,9 @@ class EmbeddedStore:
             finally:
                 store.close()
                 drop(self._database, number)
+                remove_unused(self._database, self._files)
         finally:
             lock.release(remove=True)
-        remove_unused(self._database, self._files)
 
     def status(self) -> StoreStatus:
         """Return what the store is and holds."""
@@ -139,6 +139,11 @@ class EmbeddedStore:
         """Let go of the database and the index files."""
         self._searchable.forget()
         self._database.close()
+
+    def _snapshot(
+        self, generation: Generation, fields: Sequence[IndexField], plan: QueryPlan
+    ) -> Snapshot:
+        return self._searchable.snapshot(generation, fields, fields_of_profile(plan))
 
     def _generation(self, connection: sqlite3.Connection | None = None) -> Generation:
         return read_generation(connection or self._database, self._number)

@@ -1,0 +1,28 @@
+"""Every benchmark, one after the other: what `make bench` runs.
+
+    python bench/run.py
+
+With POLARIS_TEST_ES_URL set, the embedded store is also compared with that server.
+"""
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+FOLDER = Path(__file__).parent
+
+
+def main() -> None:
+    server = os.environ.get("POLARIS_TEST_ES_URL")
+    run("startup.py")
+    run("embedded.py", *(["--es", server] if server else []))
+
+
+def run(script: str, *arguments: str) -> None:
+    print(f"== {script} {' '.join(arguments)}".rstrip(), flush=True)
+    subprocess.run([sys.executable, FOLDER / script, *arguments], check=True)
+
+
+if __name__ == "__main__":
+    main()
