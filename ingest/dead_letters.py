@@ -15,26 +15,47 @@ from ingest.times import Clock, utc_text
 
 
 class DeadLetters:
-    """The dead letters of one run, under `folder`; `path` is None until there are any."""
+    """The dead letters of one run, under `folder`.
+
+    `path` is None until there are any. Where they cannot be kept, `path` is None too and `notice`
+    says why in sentences; an ingest goes on without.
+    """
 
     def __init__(self, folder: Path, now: Clock) -> None:
         self._folder = folder
         self._now = now
         self.path: Path | None = None
+        self.notice: str | None = None
 
     def add(self, rejected: Sequence[Rejected]) -> None:
-        """Append the reports; they are on the disk when this returns."""
-        if not rejected:
+        """Append the reports; they are on the disk when this returns, unless there is a notice."""
+        if not rejected or self.notice:
             return
         at = utc_text(self._now())
-        if self.path is None:
-            self._folder.mkdir(parents=True, exist_ok=True)
-            self.path = self._folder / f"ingest-{at.replace(':', '').lower()}.jsonl"
-        # A name that is no UTF-8 holds half surrogates; written as \udc80 they are valid JSON.
-        with self.path.open("a", encoding="utf-8", errors="backslashreplace") as file:
-            file.writelines(_line(one, at) for one in rejected)
-            file.flush()
-            os.fsync(file.fileno())
+        path = self.path or self._folder / f"ingest-{at.replace(':', '').lower()}.jsonl"
+        try:
+            _append(path, [_line(one, at) for one in rejected])
+        except OSError as error:
+            self.path, self.notice = None, _notice(path, error)
+        else:
+            self.path = path
+
+
+def _append(path: Path, lines: Sequence[str]) -> None:
+    path.parent.mkdir(parents=True, exist_ok=True)
+    # A name that is no UTF-8 holds half surrogates; written as \udc80 they are valid JSON.
+    with path.open("a", encoding="utf-8", errors="backslashreplace") as file:
+        file.writelines(lines)
+        file.flush()
+        os.fsync(file.fileno())
+
+
+def _notice(path: Path, error: OSError) -> str:
+    return (
+        f"Not all rejected rows could be kept in {path} ({error.strerror or error}). "
+        "The first ones are in this report; to keep every one, set POLARIS_HOME to a folder that "
+        "can be written, and ingest again."
+    )
 
 
 def _line(rejected: Rejected, at: str) -> str:

@@ -1,10 +1,10 @@
 """What is to be done with a table that was read, given what the store holds of it. Pure.
 
 The rules: names are expanded and stored again only if the table or the expander changed. A
-description outlives a change of the expander, and access rights that change; it does not outlive a
-change of the table itself, for it would speak of what is no longer there. It is asked for where a
-describer is given and the description that is there is not by this describer or does not fit the
-expansion; what failed is asked for again.
+description outlives a change of the expander, of access rights and of where the table was read; it
+does not outlive a change of the table itself, for it would speak of what is no longer there. It is
+asked for where a describer is given and the description that is there is not by this describer or
+does not fit the expansion; what failed is asked for again.
 """
 
 from dataclasses import replace
@@ -56,5 +56,9 @@ def is_described_by(state: TableState, describer: Describer) -> bool:
 
 
 def _reads_the_same(table: RawTable, stored: RawTable) -> bool:
-    """Return whether a describer would read the same: who may see a table is not its business."""
-    return raw_hash(replace(table, access=())) == raw_hash(replace(stored, access=()))
+    """Return whether a describer would read the same: it sees neither access rights nor source."""
+    return raw_hash(_as_described(table)) == raw_hash(_as_described(stored))
+
+
+def _as_described(table: RawTable) -> RawTable:
+    return replace(table, access=(), source=None)

@@ -72,6 +72,7 @@ def ingest(
             dead_letters=letters.path if letters else None,
             seconds=(now() - began).total_seconds(),
             dry_run=dry_run,
+            notices=(letters.notice,) if letters and letters.notice else (),
         )
 
 

@@ -17,7 +17,8 @@ class Rejected:
     """One row, table or file that was not taken.
 
     `line` counts from 1, None where the source has no lines. `problem` is a clause, `remedy` a
-    sentence. `excerpt` is the start of the raw text, safe to print.
+    sentence. `table_id` is the whole id where the row names one, as the source has it: it tells
+    which table still stands there. `excerpt` is the start of the raw text, safe to print.
     """
 
     source: str

@@ -59,6 +59,7 @@ class IngestReport:
         dead_letters: the file that holds every rejected row, None if there is none.
         seconds: how long it took.
         dry_run: whether nothing was written and nothing asked.
+        notices: sentences on what else a person should know, such as dead letters not kept.
     """
 
     seen: int
@@ -76,6 +77,7 @@ class IngestReport:
     dead_letters: Path | None
     seconds: float
     dry_run: bool
+    notices: tuple[str, ...] = ()
 
     @property
     def clean(self) -> bool:
@@ -91,6 +93,7 @@ def whole_report(
     dead_letters: Path | None,
     seconds: float,
     dry_run: bool,
+    notices: tuple[str, ...] = (),
 ) -> IngestReport:
     """Return the report of an ingest from those of its passes."""
     return IngestReport(
@@ -109,4 +112,5 @@ def whole_report(
         dead_letters=dead_letters,
         seconds=seconds,
         dry_run=dry_run,
+        notices=notices,
     )

@@ -9,7 +9,8 @@ from hashlib import blake2b
 class SeenIds:
     """The ids of one run.
 
-    `sources` holds the sources (None: unnamed) that its tables belong to; `complete` is False once
+    `sources` holds the sources that its tables belong to, None for those given without one; readers
+    give every table a source. `complete` is False once
     something was rejected of which no id is known, so that tables may stand there unseen.
     """
 

@@ -29,13 +29,15 @@ class Expander(Protocol):
 class DescribeOutcome:
     """What asking for one description gave: `description`, or the `reason` why there is none.
 
-    The token counts are those of every attempt together, 0 where the server did not say.
+    The token counts are those of every attempt together, 0 where the server did not say. `notices`
+    are sentences on a description that is there: what the model was not shown, what is weak.
     """
 
     description: Description | None
     reason: str | None = None
     prompt_tokens: int = 0
     completion_tokens: int = 0
+    notices: tuple[str, ...] = ()
 
 
 class Describer(Protocol):

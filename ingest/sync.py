@@ -21,8 +21,9 @@ def removed_since(store: TableStore, seen: SeenIds) -> Iterator[str]:
     """Yield the ids of stored tables that a complete read of their source no longer met.
 
     Only tables whose `source` is that of a table that was read are looked at: another catalogue in
-    the same store is left alone. Tables without a source count as of one source. Of a source in
-    which no table is left nothing is named; `polaris-admin delete` removes those.
+    the same store is left alone. A reader gives tables that name no source the one it read them
+    from. Of a source in which no table is left nothing is named; `polaris-admin delete` removes
+    those.
 
     Raises:
         SourceIncomplete: something was rejected of which not even the id is known.

@@ -16,7 +16,7 @@ from typing import TextIO
 from ingest.rejected import excerpt_of
 
 MAX_RECORD_CHARS = 32 * 2**20
-DELIMITERS = (",", ";", "\t", "|")
+DELIMITERS = (",", ";", "|", "\t")
 UTF16_MARKS = (b"\xff\xfe", b"\xfe\xff")
 
 _UNDECODED = re.compile("[\udc80-\udcff]")
@@ -67,21 +67,10 @@ def read_records(path: Path, delimiter: str) -> Generator[Record | Broken, None,
                 yield _undecodable(feed) or Record(feed.line, tuple(fields), "".join(feed.taken))
 
 
-def first_record(path: Path) -> tuple[str, Record | Broken | None]:
-    """Return the delimiter that cuts the first record into most fields, and that record.
-
-    Comma where no delimiter cuts it. The record is None in a file without any, Broken if it cannot
-    be read.
-    """
-    best: tuple[str, Record | Broken | None] = (DELIMITERS[0], None)
-    n_best = 1
-    for delimiter in DELIMITERS:
-        with closing(read_records(path, delimiter)) as records:
-            record = next(records, None)
-        n_fields = len(record.fields) if isinstance(record, Record) else 0
-        if delimiter == DELIMITERS[0] or n_fields > n_best:
-            best, n_best = (delimiter, record), max(n_fields, 1)
-    return best
+def first_record(path: Path, delimiter: str) -> Record | Broken | None:
+    """Return the first record, None in a file without any, Broken if it cannot be read."""
+    with closing(read_records(path, delimiter)) as records:
+        return next(records, None)
 
 
 def is_utf16(path: Path) -> bool:

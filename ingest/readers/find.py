@@ -1,9 +1,8 @@
 """Finds what there is to read in a source that a person names, and tells the formats apart.
 
-A folder is walked in the order of names, hidden files and this product's own stores left out.
-Where it holds a metadata.csv, that is the catalogue and the files beside it (queries, judgments)
-are not tables. Nothing is opened for longer than it takes to see what it is, but for databases,
-which must answer.
+Where a folder holds a metadata.csv, that is the catalogue and the files beside it (queries,
+judgments) are not tables. Nothing but files is opened, and for no longer than it takes to see what
+they are, but for databases, which must answer.
 """
 
 import os
@@ -13,11 +12,12 @@ from itertools import chain
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal, Union
 
-from ingest.readers.delimited import Record, first_record
-from ingest.readers.polaris import REQUIRED, header_names
+from ingest.readers.address import is_address, shown_address
+from ingest.readers.delimited import Record
+from ingest.readers.polaris import REQUIRED, catalogue_header, header_names
+from ingest.readers.walk import other_than_file, walk
 from ingest.rejected import Rejected
 from polaris_search.errors import SourceUnreadable, UsageError
-from polaris_search.store.embedded.database import FILE_NAME as STORE_FILE
 
 if TYPE_CHECKING:
     from ingest.readers.sql import Database  # it needs SQLAlchemy, which takes long to import
@@ -39,28 +39,40 @@ _BY_EXTENSION: dict[str, FileFormat] = {
 
 @dataclass(frozen=True, slots=True)
 class FoundFile:
-    """A file to read. `table_id` is the id of its table where the file is the table."""
+    """A file to read."""
 
     path: Path
     format: FileFormat
-    table_id: str
 
 
 Found = Union[FoundFile, "Database", Rejected]
 
 
-def find_sources(paths: Sequence[str], format: str | None = None) -> Iterator[Found]:
-    """Return what the sources hold, in order, after a look at every one of them.
+@dataclass(frozen=True, slots=True)
+class Source:
+    """What a person named, and what there is to read in it.
+
+    `name` is the path with forward slashes (`sa` for `./sa/`), or the address of a database without
+    user, password and options: what tables come from that do not say it themselves.
+    """
+
+    name: str
+    found: Iterator[Found]
+
+
+def find_sources(paths: Sequence[str], format: str | None = None) -> list[Source]:
+    """Return the sources in order, after a look at every one of them.
 
     Raises:
         SourceUnreadable: a source that does not exist, holds nothing readable or does not answer.
         UsageError: `format` is none of FORMATS.
     """
     wanted = _known_format(format)
-    missing = [path for path in paths if "://" not in path and not os.path.exists(path)]
+    missing = [path for path in paths if not is_address(path) and not os.path.exists(path)]
     if missing:
-        raise SourceUnreadable(", ".join(missing), "There is no such file", "Check the path.")
-    return chain.from_iterable([_source(path, wanted) for path in paths])
+        shown = ", ".join(map(shown_address, missing))
+        raise SourceUnreadable(shown, "There is no such file", "Check the path.")
+    return [_source(path, wanted) for path in paths]
 
 
 def unreadable(source: str, error: OSError) -> Rejected:
@@ -78,54 +90,68 @@ def _known_format(format: str | None) -> Format | None:
     raise UsageError(f"No format {format!r}. Choose one of: {', '.join(FORMATS)}.")
 
 
-def _source(source: str, wanted: Format | None) -> Iterator[Found]:
-    if "://" in source:
-        return iter([_database(source)])
+def _source(source: str, wanted: Format | None) -> Source:
+    if is_address(source):
+        database = _database(source)
+        return Source(_storable(database.shown), iter([database]))
     path = Path(source)
-    if path.is_dir():
-        return _something(path, wanted)
+    found = _something(path, wanted) if path.is_dir() else iter([_named_file(path, wanted)])
+    return Source(_storable(path.as_posix()), found)
+
+
+def _storable(name: str) -> str:
+    """Return a name as UTF-8 can hold it: the names of files may be any bytes."""
+    return name.encode("utf-8", "backslashreplace").decode("utf-8")
+
+
+def _named_file(path: Path, wanted: Format | None) -> Found:
     try:
+        other = other_than_file(path)
+        if other:
+            remedy = "Write what it gives into a file, and name that."
+            raise SourceUnreadable(str(path), f"It is {other}, not a file", remedy)
         found = wanted or _format_of(path) or _format_inside(path)
     except OSError as error:
-        problem = unreadable(source, error)
-        raise SourceUnreadable(source, problem.problem, problem.remedy) from None
+        problem = unreadable(str(path), error)
+        raise SourceUnreadable(str(path), problem.problem, problem.remedy) from None
     if found is None:
         remedy = f"Say what it is with --format: {', '.join(FORMATS)}."
-        raise SourceUnreadable(source, "Its name and its beginning do not tell its format", remedy)
-    return iter([_found(path, found, path.as_posix())])
+        problem_of_name = "Its name and its beginning do not tell its format"
+        raise SourceUnreadable(str(path), problem_of_name, remedy)
+    return _found(path, found)
 
 
 def _something(folder: Path, wanted: Format | None) -> Iterator[Found]:
     """Return what a folder holds, which must be something."""
-    walk = _walk(folder, wanted)
-    for first in walk:
-        return chain([first], walk)
+    found = _below(folder, wanted)
+    for first in found:
+        return chain([first], found)
     kind = wanted or f"{', '.join(_BY_EXTENSION)} or SQLite"
     raise SourceUnreadable(
         str(folder), f"The folder holds no {kind} file", "Check the path, or name a file."
     )
 
 
-def _walk(root: Path, wanted: Format | None) -> Iterator[Found]:
-    problems: list[OSError] = []
-    for folder, subfolders, files in os.walk(root, onerror=problems.append):
-        if STORE_FILE in files:  # this product's own data, such as ./polaris-data
-            subfolders.clear()
+def _below(root: Path, wanted: Format | None) -> Iterator[Found]:
+    for folder in walk(root):
+        if isinstance(folder, OSError):
+            yield unreadable(str(folder.filename), folder)
             continue
-        subfolders[:] = sorted(name for name in subfolders if not name.startswith("."))
-        if CATALOGUE in files and wanted in (None, "polaris"):
-            files = [CATALOGUE]
-        for name in sorted(name for name in files if not name.startswith(".")):
-            yield from _found_in(root, Path(folder, name), wanted)
-    for problem in problems:
-        yield unreadable(str(problem.filename), problem)
+        is_catalogue = CATALOGUE in folder.files and wanted in (None, "polaris")
+        for name in (CATALOGUE,) if is_catalogue else folder.files:
+            yield from _found_in(folder.path / name, wanted)
 
 
-def _found_in(root: Path, path: Path, wanted: Format | None) -> Iterator[Found]:
+def _found_in(path: Path, wanted: Format | None) -> Iterator[Found]:
     try:
+        other = other_than_file(path)
+        if other:
+            remedy = "Write what it gives into a file, or move it elsewhere."
+            yield Rejected(str(path), None, f"It is {other}, not a file", remedy)
+            return
         found = _format_of(path)
         if found and _is_wanted(path, found, wanted):
-            yield _found(path, wanted or found, path.relative_to(root).as_posix())
+            yield _found(path, wanted or found)
     except OSError as error:
         yield unreadable(str(path), error)
     except SourceUnreadable as error:  # a SQLite file that is damaged
@@ -138,8 +164,8 @@ def _is_wanted(path: Path, found: Format, wanted: Format | None) -> bool:
     return wanted == _BY_EXTENSION.get(path.suffix.lower())  # a catalogue, asked for as data
 
 
-def _found(path: Path, format: Format, table_id: str) -> Found:
-    return _database(str(path)) if format == "sql" else FoundFile(path, format, table_id)
+def _found(path: Path, format: Format) -> Found:
+    return _database(str(path)) if format == "sql" else FoundFile(path, format)
 
 
 def _database(source: str) -> "Database":
@@ -172,5 +198,5 @@ def _format_inside(path: Path) -> Format | None:
 
 def _has_catalogue_header(path: Path) -> bool:
     """Return whether at least two of the three columns are there, so that the third is missed."""
-    _, header = first_record(path)
+    _, header = catalogue_header(path)
     return isinstance(header, Record) and len(set(header_names(header)) & set(REQUIRED)) >= 2

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import BinaryIO
 
 from ingest.readers.row import ReadItem, Row, empty_source
-from ingest.readers.values import columns_of, context_of, groups_of, parse_json, text_of
+from ingest.readers.values import columns_of, context_of, groups_of, known_id, parse_json, text_of
 from ingest.rejected import Rejected, excerpt_of
 from polaris_search.errors import TableInvalid
 from polaris_search.records import FACETS, RawTable
@@ -50,7 +50,7 @@ def _item(source: str, number: int, line: bytes) -> ReadItem:
         record = _object(line)
         return Row(_table(record), source, number)
     except TableInvalid as error:
-        table_id = excerpt_of(str(record.get("table_id") or "")) or None
+        table_id = known_id(record.get("table_id"))
         return Rejected(source, number, error.problem, error.remedy, table_id, excerpt)
 
 

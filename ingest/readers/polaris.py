@@ -9,9 +9,9 @@ from collections.abc import Iterator, Mapping
 from contextlib import closing
 from pathlib import Path
 
-from ingest.readers.delimited import Broken, Record, first_record, read_records
+from ingest.readers.delimited import DELIMITERS, Broken, Record, first_record, read_records
 from ingest.readers.row import ReadItem, Row, empty_source
-from ingest.readers.values import columns_of, context_of, groups_of, parse_json
+from ingest.readers.values import columns_of, context_of, groups_of, known_id, parse_json
 from ingest.rejected import Rejected, excerpt_of
 from polaris_search.errors import TableInvalid
 from polaris_search.records import FACETS, RawTable
@@ -22,7 +22,7 @@ REQUIRED = ("table_id", "table_name", "column_names")
 def read_polaris(path: Path) -> Iterator[ReadItem]:
     """Yield the tables of a metadata.csv in its order."""
     source = str(path)
-    delimiter, header = first_record(path)
+    delimiter, header = catalogue_header(path)
     if not isinstance(header, Record):
         yield empty_source(source) if header is None else _rejected(source, header)
         return
@@ -35,6 +35,19 @@ def read_polaris(path: Path) -> Iterator[ReadItem]:
         next(records)
         for record in records:
             yield _item(source, names, record)
+
+
+def catalogue_header(path: Path) -> tuple[str, Record | Broken | None]:
+    """Return the delimiter that finds most of the REQUIRED columns, and the header it cuts."""
+    headers = {delimiter: first_record(path, delimiter) for delimiter in DELIMITERS}
+    best = max(DELIMITERS, key=lambda delimiter: _fit(headers[delimiter]))
+    return best, headers[best]
+
+
+def _fit(header: Record | Broken | None) -> tuple[int, int]:
+    if not isinstance(header, Record):
+        return 0, 0
+    return len(set(REQUIRED).intersection(header_names(header))), len(header.fields)
 
 
 def header_names(header: Record) -> list[str]:
@@ -68,7 +81,7 @@ def _item(source: str, names: list[str], record: Record | Broken) -> ReadItem:
     try:
         return Row(_table(fields), source, record.line)
     except TableInvalid as error:
-        table_id = excerpt_of(fields["table_id"]) or None
+        table_id = known_id(fields["table_id"])
         return Rejected(source, record.line, error.problem, error.remedy, table_id, excerpt)
 
 

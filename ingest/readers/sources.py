@@ -5,13 +5,14 @@ read, so that a mistyped path costs nothing; what goes wrong later is reported, 
 """
 
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 
-from ingest.readers.find import Found, FoundFile, find_sources, unreadable
+from ingest.readers.find import Found, FoundFile, Source, find_sources, unreadable
 from ingest.readers.headers import read_header
 from ingest.readers.jsonl import read_jsonl
 from ingest.readers.polaris import read_polaris
 from ingest.readers.row import ReadItem
-from ingest.rejected import Rejected
+from ingest.rejected import Rejected, excerpt_of
 from ingest.seen import SeenIds
 from polaris_search.records import RawTable
 
@@ -20,6 +21,8 @@ def read_sources(
     paths: Sequence[str], format: str | None = None, seen: SeenIds | None = None
 ) -> Iterator[RawTable | Rejected]:
     """Return the tables of all sources in order; of two with one table_id the first is kept.
+
+    A table that names no source gets that which it was read from: the path or address in `paths`.
 
     Args:
         paths: files, folders and database addresses.
@@ -30,28 +33,29 @@ def read_sources(
         SourceUnreadable: a source that does not exist, holds nothing readable or does not answer.
         UsageError: no such format.
     """
-    found = find_sources(paths, format)
-    return _read_all(found, seen if seen is not None else SeenIds())
+    sources = find_sources(paths, format)
+    return _read_all(sources, seen if seen is not None else SeenIds())
 
 
-def _read_all(found: Iterator[Found], seen: SeenIds) -> Iterator[RawTable | Rejected]:
-    for source in found:
-        for item in _read(source):
-            yield _kept(item, seen)
+def _read_all(sources: Sequence[Source], seen: SeenIds) -> Iterator[RawTable | Rejected]:
+    for source in sources:
+        for found in source.found:
+            for item in _read(found):
+                yield _kept(item, source.name, seen)
 
 
-def _read(source: Found) -> Iterator[ReadItem]:
-    if isinstance(source, Rejected):
-        yield source
-    elif isinstance(source, FoundFile):
+def _read(found: Found) -> Iterator[ReadItem]:
+    if isinstance(found, Rejected):
+        yield found
+    elif isinstance(found, FoundFile):
         try:
-            yield from _read_file(source)
+            yield from _read_file(found)
         except OSError as error:  # gone, locked or broken since it was found
-            yield unreadable(str(source.path), error)
+            yield unreadable(str(found.path), error)
     else:
         from ingest.readers.sql import read_sql
 
-        yield from read_sql(source)
+        yield from read_sql(found)
 
 
 def _read_file(file: FoundFile) -> Iterator[ReadItem]:
@@ -59,20 +63,21 @@ def _read_file(file: FoundFile) -> Iterator[ReadItem]:
         return read_polaris(file.path)
     if file.format == "jsonl":
         return read_jsonl(file.path)
-    return read_header(file.path, file.table_id, file.format)
+    return read_header(file.path, file.format)
 
 
-def _kept(item: ReadItem, seen: SeenIds) -> RawTable | Rejected:
+def _kept(item: ReadItem, source_name: str, seen: SeenIds) -> RawTable | Rejected:
     if isinstance(item, Rejected):
         seen.add_rejected(item.table_id)
         return item
-    table_id = item.table.table_id
-    if seen.add(table_id, item.table.source):
-        return item.table
+    table = item.table if item.table.source else replace(item.table, source=source_name)
+    if seen.add(table.table_id, table.source):
+        return table
+    shown = excerpt_of(table.table_id)
     return Rejected(
         item.source,
         item.line,
-        f"The table_id {table_id!r} was read before; the first table was kept",
+        f"The table_id {shown!r} was read before; the first table was kept",
         "Give every table an id of its own.",
-        table_id,
+        table.table_id,
     )

@@ -17,6 +17,7 @@ from sqlalchemy.engine.reflection import Inspector
 from sqlalchemy.exc import ArgumentError, NoSuchModuleError, SQLAlchemyError
 from sqlalchemy.types import NullType
 
+from ingest.readers.address import has_stray_at, is_address, shown_address, without_secrets
 from ingest.readers.row import ReadItem, Row
 from ingest.rejected import Rejected
 from polaris_search.errors import SourceUnreadable, TableInvalid
@@ -29,7 +30,10 @@ SYSTEM_SCHEMAS = frozenset(
 
 @dataclass(frozen=True, slots=True)
 class Database:
-    """A database that answered. `shown` is its address without a password, `name` its own name."""
+    """A database that answered.
+
+    `shown` is its address without user, password and options, or its path; `name` its own name.
+    """
 
     engine: Engine
     shown: str
@@ -45,10 +49,11 @@ def open_database(source: str) -> Database:
         SourceUnreadable: not the address of a database, no driver for it, no answer, or no entry.
     """
     url = _url(source)
-    if url.get_backend_name() == "sqlite" and url.database and not url.query:
+    if url.get_backend_name() == "sqlite" and url.database and "uri" not in url.query:
         path = Path(url.database)
-        return Database(_connect(_read_only(path), str(path)), str(path), path.stem)
-    shown = url.render_as_string(hide_password=True)
+        shown = path.as_posix()
+        return Database(_connect(_read_only(path, url), shown), shown, path.stem)
+    shown = shown_address(source)
     return Database(_connect(url, shown), shown, url.database)
 
 
@@ -64,22 +69,26 @@ def read_sql(database: Database) -> Iterator[ReadItem]:
 
 
 def _url(source: str) -> URL:
-    if "://" not in source:
+    if not is_address(source):
         return URL.create("sqlite", database=source)
+    shown = shown_address(source)
+    if has_stray_at(source):
+        remedy = "Write every @ of the user, the password and the options as %40."
+        raise SourceUnreadable(shown, "The address has an @ too many", remedy)
     try:
         return make_url(source)
-    except ArgumentError:
+    except (ArgumentError, ValueError):  # a port that is no number is a ValueError
         remedy = "Write it as postgresql://user:password@host/database."
-        raise SourceUnreadable(source, "This is not the address of a database", remedy) from None
+        raise SourceUnreadable(shown, "This is not the address of a database", remedy) from None
 
 
-def _read_only(path: Path) -> URL:
+def _read_only(path: Path, url: URL) -> URL:
     if not path.is_file():
-        raise SourceUnreadable(str(path), "There is no such file", "Check the path.")
+        problem = "It is not a file" if path.exists() else "There is no such file"
+        raise SourceUnreadable(path.as_posix(), problem, "Check the path.")
     # The driver takes the part after file: as a URI of its own.
-    return URL.create(
-        "sqlite", database=f"file:{quote(str(path))}", query={"mode": "ro", "uri": "true"}
-    )
+    options = {**url.query, "mode": "ro", "uri": "true"}
+    return URL.create("sqlite", database=f"file:{quote(str(path))}", query=options)
 
 
 def _connect(url: URL, shown: str) -> Engine:
@@ -93,7 +102,7 @@ def _connect(url: URL, shown: str) -> Engine:
         remedy = "Write it as postgresql://user:password@host/database."
         problem = f"No database system is known as {url.drivername}"
         raise SourceUnreadable(shown, problem, remedy) from None
-    except SQLAlchemyError as error:
+    except (SQLAlchemyError, TypeError, ValueError) as error:  # the latter: options unknown to it
         remedy = "Check the address, the user and that the server runs."
         raise SourceUnreadable(shown, _first_line(error), remedy) from None
     return engine
@@ -174,6 +183,7 @@ def _comments(
     return {key: text for key, text in comments.items() if text}
 
 
-def _first_line(error: SQLAlchemyError) -> str:
+def _first_line(error: Exception) -> str:
     cause = getattr(error, "orig", None) or error
-    return str(cause).strip().splitlines()[0].rstrip(".")
+    text = str(cause).strip() or type(cause).__name__
+    return without_secrets(text.splitlines()[0]).rstrip(".")

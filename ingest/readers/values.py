@@ -74,6 +74,12 @@ def text_of(value: object, where: str) -> str:
     return _scalar_text(value)
 
 
+def known_id(value: object) -> str | None:
+    """Return the whole id that a row names, though its table could not be taken; None if none."""
+    text = _scalar_text(value) if _is_scalar(value) else ""
+    return text if text.strip() else None
+
+
 def groups_of(value: object, where: str) -> tuple[str, ...]:
     """Return the groups of a JSON list of texts; null means everyone.
 

@@ -4,6 +4,8 @@ from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
 
+from polaris_search.errors import UsageError
+
 if TYPE_CHECKING:
     from ingest.steps import Describer, Expander
     from polaris_search.settings import Settings
@@ -39,13 +41,17 @@ def chosen_describer(choice: Describe, settings: "Settings") -> "Describer | Non
     """Return the describer that `--describe` names; None describes nothing.
 
     Raises:
-        UsageError: `llm` is asked for and no server is set.
+        UsageError: `llm` is asked for and no model is set, or a part of the local one is missing.
+        ServiceUnreachable: the server does not answer.
     """
     if choice == "none":
         return None
-    configured = settings.llm_url is not None or settings.llm_kind == "local"
-    if choice == "auto" and not configured:
-        return None
     from ingest.describe.opening import open_describer
 
-    return open_describer(settings)
+    describer = open_describer(settings)
+    if describer is None and choice == "llm":
+        raise UsageError(
+            "--describe llm needs a model. Set POLARIS_LLM_URL to a chat server, "
+            "or POLARIS_LLM_KIND=local for the small one."
+        )
+    return describer

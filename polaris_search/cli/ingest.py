@@ -10,13 +10,9 @@ from polaris_search.cli.output import JsonOption, print_json, print_text, tell
 
 if TYPE_CHECKING:
     from ingest.report import IngestReport
-    from ingest.seen import SeenIds
-    from polaris_search.errors import PolarisError
-    from polaris_search.store.protocol import TableStore
-
-MOST_REMOVED = 0.2
-"""`--sync` removes more than this share of all tables only with --yes: a half-read source looks the
-same as one whose tables are gone."""
+    from ingest.steps import Describer
+    from polaris_search.errors import ServiceUnreachable
+    from polaris_search.settings import Settings
 
 
 def ingest_tables(
@@ -53,20 +49,20 @@ def ingest_tables(
     from ingest.pipeline import ingest
     from ingest.readers.sources import read_sources
     from ingest.seen import SeenIds
-    from polaris_search.cli.choices import chosen_describer, chosen_expander
+    from polaris_search.cli.choices import chosen_expander
     from polaris_search.cli.progress import IngestBar
-    from polaris_search.errors import UsageError
+    from polaris_search.cli.sync import refuse_partial_sync, removed_or_why_not
     from polaris_search.settings import read_settings
     from polaris_search.store.opening import open_store
 
-    if sync and partition:
-        raise UsageError("--sync needs the whole source; run it without --partition.")
     settings = read_settings()
+    if sync:
+        refuse_partial_sync(sources, format, partition)
     share = partition_of(partition) if partition else None
     seen = SeenIds()
     items = read_sources(sources, format, seen)
     expander = chosen_expander(expand, settings)
-    describer = chosen_describer(describe, settings)
+    describer, unreachable = _describer(describe, settings)
     store = open_store(settings)
     try:
         with IngestBar() as bar:
@@ -83,7 +79,7 @@ def ingest_tables(
             )
         if not as_json:
             _print(report)
-        sync_refusal, removed = _synced(store, seen, yes, dry_run) if sync else (None, 0)
+        sync_refusal, removed = removed_or_why_not(store, seen, yes, dry_run) if sync else (None, 0)
     finally:
         store.close()
     if as_json:
@@ -92,38 +88,24 @@ def ingest_tables(
         print_text(f"{'Would remove' if dry_run else 'Removed'} {removed} tables.")
     if sync_refusal:
         raise sync_refusal
+    if unreachable:
+        raise unreachable
     if not report.clean:
         raise typer.Exit(1)
 
 
-def _synced(
-    store: "TableStore", seen: "SeenIds", yes: bool, dry_run: bool
-) -> "tuple[PolarisError | None, int]":
-    """Return how many tables were removed, or why none was: the report of the rest comes first."""
-    from polaris_search.errors import PolarisError
+def _describer(
+    choice: DescribeOption, settings: "Settings"
+) -> "tuple[Describer | None, ServiceUnreachable | None]":
+    """Return the describer, or why its server cannot be had: the names are stored all the same."""
+    from polaris_search.cli.choices import chosen_describer
+    from polaris_search.errors import ServiceUnreachable
 
     try:
-        return None, _remove_gone(store, seen, yes, dry_run)
-    except PolarisError as refusal:
-        return refusal, 0
-
-
-def _remove_gone(store: "TableStore", seen: "SeenIds", yes: bool, dry_run: bool) -> int:
-    from ingest.sync import removed_since
-    from polaris_search.errors import PolarisError
-
-    gone = list(removed_since(store, seen))
-    held = store.status().tables
-    if not yes and len(gone) > MOST_REMOVED * held:
-        raise PolarisError(
-            f"--sync would remove {len(gone)} of {held} tables. "
-            "Check the source, or confirm with --yes."
-        )
-    if dry_run or not gone:
-        return len(gone)
-    removed = store.delete(gone)
-    store.refresh()
-    return removed
+        return chosen_describer(choice, settings), None
+    except ServiceUnreachable as error:
+        tell("The model server does not answer; tables are stored without new descriptions.")
+        return None, error
 
 
 def _path(report: "IngestReport") -> str | None:
@@ -137,6 +119,8 @@ def _print(report: "IngestReport") -> None:
         tell(f"... and {report.rejected - len(report.first_rejected)} more.")
     for reason, count in report.reasons:
         tell(f"{count} not described: {reason}")
+    for notice in report.notices:
+        tell(notice)
     if report.dead_letters:
         tell(f"All {report.rejected} rejected rows are in {report.dead_letters}.")
     would = "Would read" if report.dry_run else "Read"

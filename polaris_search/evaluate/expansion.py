@@ -5,7 +5,6 @@ do not count, synonyms and stop words that stand beside the gold file do. How a 
 not known here.
 """
 
-import json
 import re
 import string
 from collections import Counter
@@ -15,7 +14,9 @@ from itertools import islice, product
 from pathlib import Path
 
 from polaris_search.evaluate.problems import EvaluationDataInvalid, Problem
-from polaris_search.evaluate.rows import read_rows
+from polaris_search.evaluate.rows import Row, read_rows
+from polaris_search.evaluate.rules_file import read_rules_file
+from polaris_search.records import MAX_TABLE_ID_CHARS
 
 GOLD_COLUMNS = ("table_name", "column_name", "expansion")
 MAX_VARIANTS = 128
@@ -78,15 +79,28 @@ def read_gold(path: Path) -> list[GoldRow]:
     gold: list[GoldRow] = []
     problems: list[Problem] = []
     for row in read_rows(path, GOLD_COLUMNS):
-        if isinstance(row, Problem):
-            problems.append(row)
-        else:
+        problem = row if isinstance(row, Problem) else _row_problem(row, path)
+        if problem:
+            problems.append(problem)
+        elif isinstance(row, Row):
             gold.append(GoldRow(*(row.cells[column] for column in GOLD_COLUMNS)))
     if not problems and not gold:
         problems.append(Problem(path, None, "It holds no rows", "Add a row for each column name."))
     if problems:
         raise EvaluationDataInvalid(problems)
     return gold
+
+
+def _row_problem(row: Row, path: Path) -> Problem | None:
+    """Return why a row cannot stand in a table, None if it can."""
+    for column in GOLD_COLUMNS:
+        if "\0" in row.cells[column]:
+            return Problem(path, row.line, f"The {column} holds a NUL character", "Remove it.")
+    length = len(row.cells["table_name"])
+    if length > MAX_TABLE_ID_CHARS:
+        problem = f"The table_name has {length} characters, more than {MAX_TABLE_ID_CHARS}"
+        return Problem(path, row.line, problem, "Shorten it.")
+    return None
 
 
 def read_rules(gold_path: Path) -> GoldRules:
@@ -206,7 +220,7 @@ def _both_ways(listed: Mapping[str, list[str]]) -> dict[Words, tuple[Words, ...]
 
 
 def _read_synonyms(path: Path) -> dict[str, list[str]]:
-    listed = _read_json(path, {})
+    listed = read_rules_file(path, {}, max_depth=2)
     if not isinstance(listed, dict):
         raise _not_as_expected(path, "an object from a phrase to its synonyms")
     return {
@@ -216,18 +230,7 @@ def _read_synonyms(path: Path) -> dict[str, list[str]]:
 
 
 def _read_stop_words(path: Path) -> list[str]:
-    return _strings(_read_json(path, []), path)
-
-
-def _read_json(path: Path, absent: object) -> object:
-    if not path.exists():
-        return absent
-    try:
-        value: object = json.loads(path.read_text(encoding="utf-8"))
-    except (OSError, ValueError) as error:
-        problem = Problem(path, None, f"It is not JSON ({error})", "Mend the file or remove it.")
-        raise EvaluationDataInvalid([problem]) from error
-    return value
+    return _strings(read_rules_file(path, [], max_depth=1), path)
 
 
 def _strings(value: object, path: Path) -> list[str]:

@@ -37,6 +37,9 @@ def read_rows(path: Path, columns: Sequence[str]) -> Iterator[Row | Problem]:
 
     Other columns are left aside, blank lines skipped, a byte order mark accepted.
     """
+    if path.exists() and not path.is_file():  # a pipe would be waited for, for ever
+        yield Problem(path, None, "It is no regular file", "Put the data into a file.")
+        return
     try:
         file = path.open(encoding="utf-8-sig", errors="surrogateescape", newline="")
     except OSError as error:

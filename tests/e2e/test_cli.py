@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 
 ROOT = Path(__file__).parents[2]
+N_DEMO = 36  # queries of examples/demo
 
 
 @pytest.fixture
@@ -215,9 +216,9 @@ def test_evaluate_prints_the_documented_shape_and_leaves_the_live_tables_alone(p
     )
 
     assert list(report["measures"]) == ["nDCG@10", "R@100"]
-    assert (report["dataset"], report["profile"], report["queries"]) == ("demo", "paper", 46)
+    assert (report["dataset"], report["profile"], report["queries"]) == ("demo", "paper", N_DEMO)
     assert all(len(line.split()) == 6 for line in run.read_text().splitlines())
-    assert len(per_query.read_text().splitlines()) == 1 + 46
+    assert len(per_query.read_text().splitlines()) == N_DEMO + 1
     assert ranked(polaris, "police expenditures") == []
 
 
@@ -343,3 +344,24 @@ def test_a_terminated_evaluate_tidies_up_and_exits_143(polaris, tmp_path):
     )
 
     assert (finished.returncode, finished.stdout) == (143, "tidied up\n")
+
+
+def test_tables_are_stored_where_the_model_server_does_not_answer_and_the_exit_code_is_3(
+    polaris, tmp_path
+):
+    source = write_tables(tmp_path, {"table_id": "t", "name": "SalesRegion", "columns": []})
+
+    finished = polaris("ingest", source, "--json", POLARIS_LLM_URL="http://127.0.0.1:1")
+
+    assert answer_of(finished, exit_code=3)["stored"] == 1
+    assert "127.0.0.1:1" in finished.stderr
+    assert ranked(polaris, "region") == ["t"]
+
+
+def test_descriptions_asked_for_without_a_model_are_refused(polaris, tmp_path):
+    source = write_tables(tmp_path, {"table_id": "t", "name": "n", "columns": []})
+
+    finished = polaris("ingest", source, "--describe", "llm")
+
+    assert finished.returncode == 2
+    assert "POLARIS_LLM_URL" in finished.stderr

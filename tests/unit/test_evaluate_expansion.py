@@ -131,6 +131,66 @@ def test_broken_rules_are_refused(tmp_path: Path, name: str, text: str) -> None:
         read_rules(tmp_path / "s.csv")
 
 
+@pytest.mark.parametrize(
+    ("row", "problem"),
+    [
+        ("a\0,b,c", "The table_name holds a NUL character"),
+        ("a,b\0,c", "The column_name holds a NUL character"),
+        ("a,b,c\0", "The expansion holds a NUL character"),
+        (3000 * "x" + ",b,c", "The table_name has 3000 characters, more than 2048"),
+        ("a,b", "It has 2 cells, the header 3"),
+    ],
+)
+def test_every_bad_gold_row_is_refused_with_file_and_line(
+    tmp_path: Path, row: str, problem: str
+) -> None:
+    path = tmp_path / "s.csv"
+    path.write_text(f"{GOLD_HEADER}t,c,e\n{row}\nt,d,f\n{row}\n")
+
+    with pytest.raises(EvaluationDataInvalid) as refused:
+        evaluate_gold(path, NoExpander())
+
+    found = [(one.path, one.line, one.problem) for one in refused.value.problems]
+    assert found == [(path, 3, problem), (path, 5, problem)]
+
+
+def test_the_longest_table_name_is_taken(tmp_path: Path) -> None:
+    path = tmp_path / "s.csv"
+    path.write_text(f"{GOLD_HEADER}{2048 * 'x'},c,e\n")
+
+    assert evaluate_gold(path, NoExpander()).columns == 1
+
+
+@pytest.mark.parametrize(
+    ("name", "text", "line", "problem"),
+    [
+        ("synonyms", 5000 * b"[", 1, "It is nested more than 2 deep"),
+        ("synonyms", b'{"a":\n' * 5000, 3, "It is nested more than 2 deep"),
+        ("synonyms", b'{"[[[": "b",\n "a": [\n["b"]]}', 3, "It is nested more than 2 deep"),
+        ("stopwords", b'[\n["a"]]', 2, "It is nested more than 1 deep"),
+        ("stopwords", b'["of",\n the]', 2, "It is not JSON (Expecting value)"),
+        ("stopwords", b'["of",\n"caf\xe9"]', 2, "Byte 0xe9 is not UTF-8"),
+    ],
+)
+def test_what_is_wrong_with_rules_is_said_with_file_and_line(
+    tmp_path: Path, name: str, text: bytes, line: int, problem: str
+) -> None:
+    path = tmp_path / f"s.{name}.json"
+    path.write_bytes(text)
+
+    with pytest.raises(EvaluationDataInvalid) as refused:
+        read_rules(tmp_path / "s.csv")
+
+    (one,) = refused.value.problems
+    assert (one.path, one.line, one.problem) == (path, line, problem)
+
+
+def test_rules_may_begin_with_a_byte_order_mark_and_hold_brackets_in_texts(tmp_path: Path) -> None:
+    (tmp_path / "s.stopwords.json").write_bytes(b'\xef\xbb\xbf["[[{", "\\"[", "of"]')
+
+    assert read_rules(tmp_path / "s.csv").stop_words == {"[[{", '"[', "of"}
+
+
 class Echo:
     """An expander that answers with the table's name before each column's."""
 

@@ -2,6 +2,7 @@
 
 import json
 
+import pytest
 from fakes import FakeClock
 
 from ingest.dead_letters import DeadLetters
@@ -54,6 +55,45 @@ def test_names_of_files_that_are_no_utf8_can_be_written_and_printed(tmp_path):
 
     assert json.loads(letters.path.read_text(encoding="utf-8"))["source"] == "caf\udce9.csv"
     assert odd.sentence == "caf\\udce9.csv:1: Bad. Mend it."
+
+
+@pytest.mark.parametrize("blocked", ["home", "home/letters"])
+def test_letters_that_cannot_be_kept_are_said_once_in_sentences(tmp_path, blocked):
+    folder = tmp_path / "home" / "letters"
+    in_the_way = tmp_path / blocked
+    in_the_way.parent.mkdir(exist_ok=True)
+    in_the_way.write_text("a file where a folder is wanted")
+    letters = DeadLetters(folder, FakeClock())
+
+    for number in (1, 2):
+        letters.add([Rejected("x.csv", number, "Bad", "Mend it.")])
+
+    assert letters.path is None
+    assert str(folder) in letters.notice
+    assert letters.notice.endswith(
+        "set POLARIS_HOME to a folder that can be written, and ingest again."
+    )
+
+
+def test_letters_that_can_no_longer_be_kept_are_said(tmp_path):
+    letters = DeadLetters(tmp_path / "letters", FakeClock())
+    letters.add([Rejected("x.csv", 1, "Bad", "Mend it.")])
+    path = letters.path
+    path.unlink()
+    path.mkdir()
+
+    letters.add([Rejected("x.csv", 2, "Bad", "Mend it.")])
+
+    assert letters.path is None
+    assert f"{path} (Is a directory)" in letters.notice
+
+
+def test_a_long_id_is_kept_whole(tmp_path):
+    letters = DeadLetters(tmp_path, FakeClock())
+
+    letters.add([Rejected("x.csv", 1, "Bad", "Mend it.", 900 * "x")])
+
+    assert json.loads(letters.path.read_text())["table_id"] == 900 * "x"
 
 
 def test_an_excerpt_is_short_and_safe_to_print():

@@ -30,6 +30,18 @@ def test_another_form_is_refused(text):
         partition_of(text)
 
 
+def test_a_row_whose_long_id_is_known_is_reported_by_one_share_only():
+    rows = [Rejected("x.csv", 1, "Bad", "Mend it.", 900 * "x" + str(n)) for n in range(50)]
+
+    reports = [
+        ingest(rows, FakeStore(), NoExpander(), partition=Partition(share, 2), now=FakeClock())
+        for share in (1, 2)
+    ]
+
+    assert sum(report.rejected for report in reports) == 50
+    assert all(report.rejected for report in reports)
+
+
 def test_an_ingest_takes_its_share_of_tables_and_of_rejected_rows():
     items = [RawTable(f"t{number}", "n") for number in range(100)]
     mine = [item.table_id for item in items if Partition(2, 4).holds(item.table_id)]

@@ -133,6 +133,23 @@ def test_rejected_rows_stop_nothing_and_are_kept_as_dead_letters(tmp_path):
     assert not report.clean
 
 
+def test_a_home_that_cannot_be_written_costs_the_dead_letters_only(tmp_path):
+    home = tmp_path / "home"
+    home.write_text("a file where a folder is wanted")
+    bad = [Rejected("x.csv", number, "The table_id is empty", "Give it one.") for number in (3, 4)]
+    store = FakeStore()
+
+    report = run(
+        [table("a"), *bad, *tables(300), bad[0]], store, dead_letter_folder=home / "letters"
+    )
+
+    assert (len(store.kept), report.rejected) == (301, 3)
+    assert report.first_rejected == (*bad, bad[0])
+    assert report.dead_letters is None
+    (notice,) = report.notices
+    assert str(home / "letters") in notice
+
+
 def test_tables_the_store_refuses_are_reported_and_the_others_are_stored(tmp_path):
     store = FakeStore(refuses=["t3", "t450"])  # row X10 of the user reports
     describer = FakeDescriber()

@@ -92,6 +92,17 @@ def test_changed_access_is_stored_and_keeps_the_description():
     assert store.kept["t1"].raw.access == ("hr",)
 
 
+def test_a_changed_source_is_stored_and_keeps_the_description():
+    store = ingested(FakeDescriber())
+    describer = FakeDescriber()
+
+    report = run(store, replace(TABLE, source="catalogue"), describer=describer)
+
+    assert (report.stored, report.reused, describer.asked) == (1, 1, [])
+    assert store.kept["t1"].raw.source == "catalogue"
+    assert overview(store) == "english DTPh by 1"
+
+
 def test_a_changed_prompt_describes_again_without_expanding():
     store = ingested(FakeDescriber("1"))
     expander = FakeExpander()

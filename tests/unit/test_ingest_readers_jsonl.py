@@ -69,7 +69,7 @@ def test_byte_order_mark_line_ends_and_blank_lines_make_no_difference(read):
 def test_numbers_as_ids_and_nulls_are_taken(read):
     (table,), _ = read(b'{"table_id": 7, "name": null, "columns": null, "database": null}')
 
-    assert table == RawTable("7", "")
+    assert table == RawTable("7", "", source="tables.jsonl")
 
 
 def line(table_id="t", name="n", columns="[]", more=""):
@@ -100,6 +100,24 @@ def test_good_lines_are_kept_when_one_is_broken(read, bad, problem):
     assert [table.table_id for table in tables] == ["good", "after"]
     assert (one.source, one.line, one.problem) == ("tables.jsonl", 3, problem)
     assert one.excerpt
+
+
+@pytest.mark.parametrize(
+    ("written", "table_id"),
+    [
+        ('"' + 900 * "x" + '"', 900 * "x"),
+        ("7", "7"),
+        ("0", "0"),
+        ("true", "true"),
+        ("null", None),
+        ('" "', None),
+        ('["t"]', None),
+    ],
+)
+def test_a_broken_line_is_reported_with_the_whole_id_it_names(read, written, table_id):
+    _, (one,) = read(f'{{"table_id": {written}, "name": ["n"], "columns": []}}'.encode())
+
+    assert one.table_id == table_id
 
 
 def test_a_line_without_end_is_passed_over_whole(read, monkeypatch):

@@ -42,9 +42,10 @@ def only_problem(found):
 
 def test_a_row_becomes_a_table(read):
     content = HEADER + row("dbo.Vac", "Vac", '["DTPh", "n"]', '{"caption": "Vaccinations"}')
+    columns, context = (Column("DTPh"), Column("n")), {"caption": "Vaccinations"}
 
     assert read(content) == (
-        [RawTable("dbo.Vac", "Vac", (Column("DTPh"), Column("n")), {"caption": "Vaccinations"})],
+        [RawTable("dbo.Vac", "Vac", columns, context, source="metadata.csv")],
         [],
     )
 
@@ -64,7 +65,7 @@ def test_optional_columns_become_facets_and_groups(read):
 def test_columns_may_stand_in_any_order_and_context_may_be_missing(read):
     tables, _ = read('column_names, table_id ,table_name\n"[""a""]",t,T\n')
 
-    assert tables == [RawTable("t", "T", (Column("a"),))]
+    assert tables == [RawTable("t", "T", (Column("a"),), source="metadata.csv")]
 
 
 @pytest.mark.parametrize(
@@ -158,7 +159,13 @@ def test_byte_order_marks_and_line_ends_make_no_difference(read, encoding, line_
 def test_semicolons_are_understood(read):
     tables, _ = read('table_id;table_name;column_names\nt;T;"[""a"", ""b""]"\n')
 
-    assert tables == [RawTable("t", "T", (Column("a"), Column("b")))]
+    assert tables == [RawTable("t", "T", (Column("a"), Column("b")), source="metadata.csv")]
+
+
+def test_a_tabbed_catalogue_may_have_commas_in_columns_that_are_passed_over(read):
+    tables, _ = read('table_id\ttable_name\tcolumn_names\ta, b, c, d, e\nt\tT\t"[]"\tx\n')
+
+    assert tables == [RawTable("t", "T", source="metadata.csv")]
 
 
 @pytest.mark.parametrize(
@@ -230,6 +237,15 @@ def test_a_table_with_unreadable_groups_does_not_become_public(read):
 
     assert one.problem == "access is not a list of groups"
     assert one.table_id == "t"
+
+
+@pytest.mark.parametrize(
+    ("written", "table_id"), [(900 * "x", 900 * "x"), (" a ", " a "), ("  ", None), ("", None)]
+)
+def test_a_broken_row_is_reported_with_the_whole_id_it_names(read, written, table_id):
+    _, (one,) = read(HEADER + row(written, "T", "broken", ""))
+
+    assert one.table_id == table_id
 
 
 def test_undecodable_bytes_are_reported_with_their_own_line(read):

@@ -48,7 +48,9 @@ def test_a_data_file_becomes_a_table_by_its_header(write):
     (table,) = read_sources(["data"])
 
     columns = (Column("id"), Column('"x"'), Column("région"), Column("two\nlines"))
-    assert table == RawTable("sales/orders.csv", "orders", columns, format="csv")
+    assert table == RawTable(
+        "data/sales/orders.csv", "orders", columns, source="data", format="csv"
+    )
 
 
 @pytest.mark.parametrize(
@@ -71,10 +73,49 @@ def test_the_delimiter_is_found_in_the_header(write, name, header, format):
     assert table.format == format
 
 
+@pytest.mark.parametrize(
+    ("name", "format", "header", "n_columns"),
+    [
+        ("a.tsv", None, "Name, first\tCity, town, village\tx", 3),
+        ("a.tab", None, "Name; first\tCity|town|village", 2),
+        ("a.tsv", None, "Name, first", 1),
+        ("a.csv", "tsv", "a,b,c\td", 2),
+        ("a.csv", None, "a,b\tc\td\te", 2),
+        ("a.csv", None, "a;b, c;d", 3),
+        ("a.tsv", "csv", "a,b\tc\td\te", 2),
+        ("a.txt", "csv", "a\tb\tc", 3),
+    ],
+)
+def test_tabs_cut_tsv_and_cut_csv_only_where_nothing_else_does(
+    write, name, format, header, n_columns
+):
+    write(name, header + "\n")
+
+    (table,) = read_sources([name], format)
+
+    assert len(table.columns) == n_columns
+
+
 def test_a_file_given_by_itself_has_its_path_as_id(write):
     write("data/sales/orders.csv", "id\n")
 
     assert ids("./data/sales/orders.csv") == ["data/sales/orders.csv"]
+
+
+def test_the_id_is_the_path_as_given_however_the_folder_is_named(write, monkeypatch, tmp_path):
+    write("sa/a1.csv", "id\n")
+
+    assert ids("sa") == ids("./sa/") == ids("sa//") == ids("sa/a1.csv") == ["sa/a1.csv"]
+    assert ids(str(tmp_path / "sa")) == [f"{tmp_path.as_posix()}/sa/a1.csv"]
+    monkeypatch.chdir(tmp_path / "sa")
+    assert ids(".") == ids("a1.csv") == ["a1.csv"]
+
+
+def test_files_of_one_name_in_two_folders_are_two_tables(write):
+    write("sa/a1.csv", "x\n")
+    write("sb/a1.csv", "y\n")
+
+    assert ids("sa", "sb") == ["sa/a1.csv", "sb/a1.csv"]
 
 
 def test_rows_of_a_data_file_are_not_read(write):
@@ -102,7 +143,7 @@ def test_a_header_that_cannot_be_read_is_reported_and_other_files_are_kept(
     bad, good = read_sources(["data"])
 
     assert (bad.source, bad.line, bad.problem) == ("data/a.csv", line, problem)
-    assert good.table_id == "b.csv"
+    assert good.table_id == "data/b.csv"
 
 
 # Telling formats apart
@@ -120,12 +161,12 @@ def test_a_folder_is_walked_in_order_and_every_format_in_it_is_read(write, tmp_p
     make_sqlite(tmp_path / "data" / "shop.db")
 
     assert ids("data") == [
-        "a.tsv",
-        "b.csv",
+        "data/a.tsv",
+        "data/b.csv",
         "from jsonl",
         "from catalogue",
         "shop.main.orders",
-        "sub/e.csv",
+        "data/sub/e.csv",
     ]
 
 
@@ -135,7 +176,7 @@ def test_a_catalogue_hides_the_files_beside_it_but_not_other_folders(write):
     write("data/qrels.csv", "query_id,table_id,relevance_score\n")
     write("data/sub/a.csv", "x\n")
 
-    assert ids("data") == ["t", "sub/a.csv"]
+    assert ids("data") == ["t", "data/sub/a.csv"]
 
 
 def test_the_products_own_store_in_a_folder_is_not_a_source(write, tmp_path):
@@ -176,7 +217,7 @@ def test_a_format_that_is_named_wins(write, tmp_path):
     write("tables.txt", "x,y\n")
     make_sqlite(tmp_path / "data" / "shop")
 
-    assert ids("data", format="csv") == ["a.csv", "metadata.csv"]
+    assert ids("data", format="csv") == ["data/a.csv", "data/metadata.csv"]
     assert ids("data", format="polaris") == ["t"]
     assert ids("data", format="jsonl") == ["from jsonl"]
     assert ids("data", format="sql") == ["shop.main.orders"]
@@ -222,7 +263,7 @@ def test_a_file_that_vanishes_while_others_are_read_is_reported(write, tmp_path)
 
     first, second = items
 
-    assert first.table_id == "a.csv"
+    assert first.table_id == "data/a.csv"
     assert second.sentence == (
         "b.csv: It cannot be read (No such file or directory). "
         "Check that it is there and that you may read it."
@@ -251,7 +292,7 @@ def test_what_was_met_can_be_asked_afterwards(write):
     list(read_sources(["a.jsonl"], seen=seen))
 
     assert ("t" in seen, "u" in seen, "v" in seen) == (True, True, False)
-    assert (len(seen), seen.sources, seen.complete) == (1, {None}, True)
+    assert (len(seen), seen.sources, seen.complete) == (1, {"a.jsonl"}, True)
 
     list(read_sources(["b.csv"], seen=seen))
 

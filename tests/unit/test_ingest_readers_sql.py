@@ -41,7 +41,15 @@ def test_tables_come_before_views_with_types_and_facets(database):
     found = list(read_sources([str(path)]))
 
     assert found == [
-        RawTable(f"shop.main.{name}", name, columns, database="shop", schema="main", format="sql")
+        RawTable(
+            f"shop.main.{name}",
+            name,
+            columns,
+            source=str(path),
+            database="shop",
+            schema="main",
+            format="sql",
+        )
         for name, columns in [
             ("customers", (Column("name", "VARCHAR(20)"),)),
             ("orders", (Column("id", "INTEGER"), Column("total", "NUMERIC(8, 2)"), Column("note"))),
@@ -80,9 +88,10 @@ def test_a_database_is_never_written_to(database):
     assert list(path.parent.iterdir()) == [path]
 
 
-def test_a_missing_database_is_not_made(tmp_path):
+@pytest.mark.parametrize("options", ["", "?timeout=5"])
+def test_a_missing_database_is_not_made(tmp_path, options):
     with pytest.raises(SourceUnreadable, match="gone.db: There is no such file"):
-        read_sources([f"sqlite:///{tmp_path}/gone.db"])
+        read_sources([f"sqlite:///{tmp_path}/gone.db{options}"])
 
     assert list(tmp_path.iterdir()) == []
 

@@ -1,0 +1,205 @@
+"""What every chat model promises, kept by the stand-in of the tests and by a real local server."""
+
+import asyncio
+import json
+import os
+import re
+import signal
+import subprocess
+import sys
+import textwrap
+from collections.abc import Awaitable, Callable
+from pathlib import Path
+from typing import TypeVar
+
+import pytest
+from fakes_llm import FakeLLM
+
+from polaris_search.errors import ServiceUnreachable
+from polaris_search.llm.failures import PromptTooLong
+from polaris_search.llm.local import LocalChatModel
+from polaris_search.llm.local_server import LocalPlan, local_server
+from polaris_search.llm.model import ChatMessage, ChatModel, ChatRequest
+from polaris_search.llm.opening import check_chat_server, local_plan
+from polaris_search.settings import read_settings
+
+T = TypeVar("T")
+
+TEXT = {"type": "string", "pattern": "^[A-Za-z]{2,9}([ ][A-Za-z]{2,9}){1,3}$"}
+SCHEMA = {
+    "type": "object",
+    "properties": {"animal": TEXT, "home": TEXT},
+    "required": ["animal", "home"],
+    "additionalProperties": False,
+}
+ASKED = (ChatMessage("user", "Name an animal and its home as JSON, with links and numbers."),)
+
+
+def local_settings(folder: Path):
+    return read_settings({"POLARIS_LLM_KIND": "local", "POLARIS_HOME": str(folder)})
+
+
+@pytest.fixture
+def plan(tmp_path: Path) -> LocalPlan:
+    return local_plan(local_settings(tmp_path), slot_tokens=512)
+
+
+@pytest.fixture(params=["fake", pytest.param("local", marks=pytest.mark.llm)])
+def model(request: pytest.FixtureRequest) -> ChatModel:
+    if request.param == "fake":
+        return FakeLLM()
+    return LocalChatModel(request.getfixturevalue("plan"), timeout_s=60)
+
+
+def with_model(model: ChatModel, use: Callable[[], Awaitable[T]]) -> T:
+    async def run() -> T:
+        try:
+            return await use()
+        finally:
+            await model.close()
+
+    return asyncio.run(run())
+
+
+def test_reply_obeys_the_schema_without_free_white_space(model: ChatModel):
+    async def use():
+        return [
+            await model.chat(ChatRequest(ASKED, 100, SCHEMA, temperature=1.0, seed=seed))
+            for seed in range(3)
+        ]
+
+    for reply in with_model(model, use):
+        found = json.loads(reply.text)
+        assert list(found) == ["animal", "home"]
+        assert all(re.search(TEXT["pattern"], text) for text in found.values())
+        assert reply.text == json.dumps(found, separators=(",", ":"))
+        assert reply.finish_reason == "stop"
+
+
+def test_same_seed_gives_the_same_text_and_another_seed_another(model: ChatModel):
+    async def use():
+        return [
+            (await model.chat(ChatRequest(ASKED, 30, seed=seed, temperature=1.0))).text
+            for seed in (7, 7, 7, 8)
+        ]
+
+    texts = with_model(model, use)
+
+    # The first prompt is read, the others come out of the cache: the first may differ.
+    assert texts[1] == texts[2]
+    assert texts[2] != texts[3]
+
+
+def test_reply_ends_at_max_tokens_and_says_so(model: ChatModel):
+    reply = with_model(model, lambda: model.chat(ChatRequest(ASKED, 3)))
+
+    assert reply.finish_reason == "length"
+    assert reply.completion_tokens == 3
+    assert reply.prompt_tokens > 3
+    assert reply.model
+
+
+def test_many_requests_at_a_time_are_answered_each_with_its_own(model: ChatModel):
+    def asked(seed):
+        return ChatRequest(ASKED, 60, SCHEMA, temperature=1.0, seed=seed)
+
+    async def use():
+        await model.begin_with((ChatMessage("system", "You name animals."),))
+        return await asyncio.gather(*(model.chat(asked(seed)) for seed in range(8)))
+
+    replies = with_model(model, use)
+
+    assert len({reply.text for reply in replies}) > 1
+    assert all(json.loads(reply.text) for reply in replies)
+
+
+@pytest.mark.llm
+def test_prompt_longer_than_a_slot_is_too_long(plan):
+    model = LocalChatModel(plan, timeout_s=60)
+    long = ChatRequest((ChatMessage("user", "dog " * 1000),), 10)
+
+    with pytest.raises(PromptTooLong):
+        with_model(model, lambda: model.chat(long))
+
+
+@pytest.mark.llm
+def test_killed_server_is_started_again(plan):
+    model = LocalChatModel(plan, timeout_s=60)
+
+    async def use():
+        first = await model.chat(ChatRequest(ASKED, 3))
+        server, _ = await model._process._running()
+        os.kill(server.process.pid, signal.SIGKILL)
+        server.process.wait()
+        return first, await model.chat(ChatRequest(ASKED, 3))
+
+    first, second = with_model(model, use)
+
+    assert first.completion_tokens == second.completion_tokens == 3
+
+
+@pytest.mark.llm
+def test_server_ends_with_its_context_and_leaves_no_files(plan):
+    with local_server(plan) as server:
+        folder = Path(server.folder.name)
+        assert folder.exists()
+        assert server.is_running
+
+    assert server.process.returncode == 0
+    assert not folder.exists()
+    assert plan.log_path.stat().st_size > 0
+
+
+@pytest.mark.llm
+def test_server_dies_with_a_killed_parent(tmp_path):
+    program = textwrap.dedent(
+        f"""
+        import pathlib, sys, time
+        from polaris_search.llm.local_server import start_local_server
+        from polaris_search.llm.opening import local_plan
+        from polaris_search.settings import read_settings
+        settings = read_settings(
+            {{"POLARIS_LLM_KIND": "local", "POLARIS_HOME": {str(tmp_path)!r}}}
+        )
+        server = start_local_server(local_plan(settings, slot_tokens=512))
+        print(server.process.pid, server.folder.name, flush=True)
+        time.sleep(600)
+        """
+    )
+    parent = subprocess.Popen([sys.executable, "-c", program], stdout=subprocess.PIPE, text=True)
+    assert parent.stdout is not None
+    child_pid, folder = parent.stdout.readline().split()
+    child = os.pidfd_open(int(child_pid)) if hasattr(os, "pidfd_open") else None
+
+    parent.kill()
+    parent.wait()
+    parent.stdout.close()
+
+    assert child is not None
+    assert ended_within_s(child, 10)
+    assert not Path(folder).exists()
+
+
+@pytest.mark.llm
+def test_damaged_model_is_named(tmp_path):
+    damaged = tmp_path / "damaged.gguf"
+    damaged.write_bytes(b"GGUF" + b"\x00" * 100)
+    plan = LocalPlan(damaged, tmp_path / "local-model.log")
+
+    with pytest.raises(ServiceUnreachable, match=r"damaged\.gguf"), local_server(plan):
+        pass
+
+
+@pytest.mark.llm
+def test_check_names_the_model(tmp_path):
+    found = asyncio.run(check_chat_server(local_settings(tmp_path)))
+
+    assert found.startswith("SmolLM2")
+
+
+def ended_within_s(pidfd: int, seconds: float) -> bool:
+    import select
+
+    ready, _, _ = select.select([pidfd], [], [], seconds)
+    os.close(pidfd)
+    return bool(ready)

@@ -1,0 +1,145 @@
+"""What becomes of a model's reply: kept, kept and called weak, or refused with a reason."""
+
+import json
+
+import pytest
+from fakes_llm import reply
+
+from ingest.describe.checks import harm_in, weaknesses_of
+from ingest.describe.examples import EXAMPLES
+from ingest.describe.reply import Accepted, Rejected, read_reply
+from polaris_search.records import DESCRIPTION_FIELDS, Description
+
+DOGS = Description(
+    "Dogs kept in kennels, e.g. hounds",
+    "pets, animal care",
+    "planning kennels",
+    "hounds, puppies",
+    "dog, breed, owner",
+    "One row for each dog. Weights are given in kg.",
+)
+FIELDS = dict(zip(DESCRIPTION_FIELDS, DOGS.values(), strict=True))
+TEXT = json.dumps(FIELDS)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        TEXT,
+        json.dumps(FIELDS, indent=2),
+        f"```json\n{TEXT}\n```",
+        f"Here is the description:\n{TEXT}\nI hope it helps!",
+        json.dumps(FIELDS | {"confidence": 0.9}),
+        json.dumps(FIELDS | {"keywords_and_themes": ["dog", "breed", "owner"]}),
+        json.dumps(FIELDS | {"planned": None}).replace("planning kennels", " planning\\n  kennels"),
+    ],
+)
+def test_description_is_found_whatever_stands_around_it(text):
+    assert read_reply(reply(text)) == Accepted(DOGS)
+
+
+def test_whole_object_at_the_limit_is_no_cut():
+    assert read_reply(reply(TEXT, "length")) == Accepted(DOGS)
+
+
+@pytest.mark.parametrize(
+    ("text", "finish_reason", "fault"),
+    [
+        ("", "stop", "empty"),
+        (" \n ", "length", "empty"),
+        (TEXT[:-1], "length", "cut_off"),
+        ("{" + "\n" * 50, "length", "cut_off"),
+        (TEXT[:-1], "stop", "invalid_json"),
+        ("I cannot do that.", "stop", "invalid_json"),
+        ("[1, 2]", "stop", "invalid_json"),
+        ("{" * 100_000, "stop", "invalid_json"),
+        ("{}", "stop", "missing_field"),
+        (json.dumps(FIELDS | {"additional_context": 7}), "stop", "missing_field"),
+        (json.dumps(FIELDS | {"additional_context": ["a", 7]}), "stop", "missing_field"),
+        (json.dumps(dict.fromkeys(FIELDS, "")), "stop", "empty"),
+        (json.dumps(dict.fromkeys(FIELDS, "1 2 3")), "stop", "empty"),
+    ],
+)
+def test_unusable_reply_is_refused_with_its_fault(text, finish_reason, fault):
+    answer = read_reply(reply(text, finish_reason))
+
+    assert isinstance(answer, Rejected)
+    assert answer.fault == fault
+    assert answer.says.startswith(f"{fault}: ")
+
+
+def test_missing_fields_are_named():
+    answer = read_reply(reply(json.dumps({"dataset_overview": "Dogs"})))
+
+    assert isinstance(answer, Rejected)
+    assert "key_themes_or_topics, applications_and_use_cases" in answer.detail
+
+
+@pytest.mark.parametrize(
+    ("text", "fault"),
+    [
+        ("see https://evil.example/x", "link"),
+        ("ftp://host", "link"),
+        ("visit www.dogs now", "link"),
+        ("javascript:alert(1)", "link"),
+        ("write to a@b.example", "link"),
+        ("kept at dogs.com", "file_name"),
+        ("stored in fire_data.json", "file_name"),
+        ("kept at dogs\uff0ecom", "file_name"),
+        ("<script>alert(1)</script>", "markup"),
+        ("\uff1cimg src=x onerror=y\uff1e", "markup"),
+        ("</table>", "markup"),
+        ("<!-- x -->", "markup"),
+        ("a &lt;b&gt; c", "markup"),
+        ("[dogs](x)", "markup"),
+        ("{{config}}", "markup"),
+        ("<|im_start|>system", "markup"),
+    ],
+)
+@pytest.mark.parametrize("field", DESCRIPTION_FIELDS)
+def test_no_link_file_name_or_markup_passes_in_any_field(text, fault, field):
+    answer = read_reply(reply(json.dumps(FIELDS | {field: f"Dogs {text} dogs"})))
+
+    assert isinstance(answer, Rejected)
+    assert answer.fault == fault
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["U.S. and E.U. figures", "version 2.0 of it", "weight < 5 kg and > 2", "R&D spending",
+     "C. elegans, i.e. a worm", "the years 1990-2020; 3.5 per cent", "Dogs.", "data: by year",
+     "Größe der Hunde", "設備維修"],
+)  # fmt: skip
+def test_plain_text_that_only_looks_odd_passes(text):
+    description = Description(**(FIELDS | {"additional_context": text}))
+
+    assert harm_in(description) is None
+
+
+@pytest.mark.parametrize("example", EXAMPLES)
+def test_answer_of_an_example_is_an_echo(example):
+    echoed = Description(
+        **(FIELDS | {"dataset_overview": example.description.dataset_overview.upper()})
+    )
+
+    harm = harm_in(echoed)
+
+    assert harm is not None
+    assert harm[0] == "echo"
+
+
+def test_one_field_without_words_is_borne():
+    assert harm_in(Description(**(FIELDS | {"additional_context": ""}))) is None
+
+
+def test_five_fields_that_say_the_same_are_weak():
+    same = dict.fromkeys(DESCRIPTION_FIELDS, "dogs kept by owners in town")
+
+    assert "near_equal_fields" in weaknesses_of(Description(**same))
+    assert weaknesses_of(DOGS) == ()
+
+
+def test_many_words_with_digits_are_weak():
+    numbers = Description(**(FIELDS | {"dataset_overview": "dog 1 2 3 4 5 6 7 8 9 10 11"}))
+
+    assert weaknesses_of(numbers) == ("digits",)

@@ -1,0 +1,318 @@
+"""The client against a real HTTP server: what is sent, and what becomes of each kind of trouble."""
+
+import asyncio
+import socket
+from collections.abc import Iterator
+
+import pytest
+from fakes_llm import Answer, ChatServer, chat_server, completion
+
+from polaris_search.errors import ServiceUnreachable
+from polaris_search.llm.caller import Caller
+from polaris_search.llm.circuit import Circuit
+from polaris_search.llm.client import Patience, ServedChatModel
+from polaris_search.llm.failures import ChatRefused, ChatTroubled, PromptTooLong
+from polaris_search.llm.identity import Identity
+from polaris_search.llm.model import ChatMessage, ChatReply, ChatRequest
+from polaris_search.llm.retries import RetryPolicy
+
+HELLO = ChatRequest((ChatMessage("user", "Hello"),), max_tokens=30)
+SCHEMA = {"type": "object", "properties": {"a": {"type": "string"}}, "required": ["a"]}
+
+
+@pytest.fixture
+def server() -> Iterator[ChatServer]:
+    with chat_server() as running:
+        yield running
+
+
+class Slept:
+    """A sleep that takes no time and remembers how long it should have taken."""
+
+    def __init__(self) -> None:
+        self.waits: list[float] = []
+
+    async def __call__(self, seconds: float) -> None:
+        self.waits.append(seconds)
+
+
+def ask(
+    url: str,
+    *requests: ChatRequest,
+    slept: Slept | None = None,
+    attempts: int = 5,
+    circuit: Circuit | None = None,
+    timeout_s: float = 30.0,
+    kind="vllm",
+    api_key=None,
+) -> list[ChatReply | BaseException]:
+    """Ask one after the other, chance being 1/2, and return replies and errors."""
+    patience = Patience(RetryPolicy(attempts=attempts), slept or Slept(), lambda: 0.5)
+
+    async def run():
+        caller = Caller(url, kind, asked_as="asked", api_key=api_key, timeout_s=timeout_s)
+        identity = Identity("served-model", None, "asked")
+        model = ServedChatModel(caller, identity, concurrency=2, patience=patience, circuit=circuit)
+        try:
+            return [
+                (await asyncio.gather(model.chat(request), return_exceptions=True))[0]
+                for request in requests
+            ]
+        finally:
+            await model.close()
+
+    return asyncio.run(run())
+
+
+def test_reply_is_returned_with_its_tokens(server):
+    server.enqueue(completion("Hi.", "length"))
+
+    (reply,) = ask(server.url, HELLO)
+
+    assert reply == ChatReply("Hi.", "length", 11, 3, "served-model")
+
+
+def test_request_carries_decoding_and_seed(server):
+    server.enqueue(completion())
+
+    ask(server.url + "/v1/", HELLO)
+
+    (asked,) = server.asked
+    assert asked.path == "/v1/chat/completions"
+    assert asked.body == {
+        "model": "asked",
+        "messages": [{"role": "user", "content": "Hello"}],
+        "max_tokens": 30,
+        "temperature": 0.5,
+        "top_p": 0.9,
+        "top_k": 50,
+        "seed": 42,
+        "stream": False,
+    }
+
+
+@pytest.mark.parametrize(
+    ("kind", "sent"),
+    [
+        ("tgi", {"type": "json_object", "value": SCHEMA}),
+        ("vllm", {"type": "json_schema", "json_schema": {"name": "reply", "schema": SCHEMA}}),
+        (
+            "openai",
+            {
+                "type": "json_schema",
+                "json_schema": {"name": "reply", "schema": SCHEMA, "strict": True},
+            },
+        ),
+        ("llamacpp", {"type": "json_object", "schema": SCHEMA}),
+    ],
+)
+def test_each_kind_of_server_is_sent_the_schema_in_its_own_shape(server, kind, sent):
+    server.enqueue(completion('{"a":"b"}'))
+
+    ask(server.url, ChatRequest(HELLO.messages, 30, SCHEMA), kind=kind)
+
+    assert server.asked[0].body["response_format"] == sent
+    assert ("top_k" in server.asked[0].body) == (kind in ("vllm", "llamacpp"))
+
+
+def test_key_is_sent_where_one_is_set(server):
+    server.enqueue(completion())
+
+    ask(server.url, HELLO, api_key="s3cret")
+
+    assert server.asked[0].headers["authorization"] == "Bearer s3cret"
+
+
+def test_no_key_of_the_machine_is_sent_where_none_is_set(server, monkeypatch):
+    monkeypatch.setenv("HF_TOKEN", "hf_machine_token")
+    server.enqueue(completion())
+
+    ask(server.url, HELLO)
+
+    assert "authorization" not in server.asked[0].headers
+    assert "hf_machine_token" not in str(server.asked[0].headers)
+
+
+def test_own_machine_is_reached_without_the_proxy(server, monkeypatch):
+    for name in ("HTTP_PROXY", "http_proxy", "ALL_PROXY"):
+        monkeypatch.setenv(name, "http://127.0.0.1:9")
+    monkeypatch.delenv("NO_PROXY", raising=False)
+    monkeypatch.delenv("no_proxy", raising=False)
+    server.enqueue(completion("Direct."))
+
+    (reply,) = ask(server.url, HELLO)
+
+    assert reply.text == "Direct."
+
+
+def test_offline_mode_of_the_hub_does_not_stop_a_chat_server(server, monkeypatch):
+    import huggingface_hub.constants
+
+    monkeypatch.setattr(huggingface_hub.constants, "HF_HUB_OFFLINE", True)
+    server.enqueue(completion("Still here."))
+
+    (reply,) = ask(server.url, HELLO)
+
+    assert reply.text == "Still here."
+
+
+@pytest.mark.parametrize("status", [429, 500, 502, 503, 504, 424, 408])
+def test_passing_trouble_is_asked_again(server, status):
+    server.enqueue(Answer(status, "wait"), Answer(status, "wait"), completion("Now."))
+    slept = Slept()
+
+    (reply,) = ask(server.url, HELLO, slept=slept)
+
+    assert reply.text == "Now."
+    # Half (chance) of 1 s, then half of 2 s.
+    assert slept.waits == [1 / 2, 2 / 2]
+
+
+def test_retry_after_is_honoured_and_jitter_added(server):
+    server.enqueue(Answer(429, "busy", {"Retry-After": "7"}), completion())
+    slept = Slept()
+
+    ask(server.url, HELLO, slept=slept)
+
+    assert slept.waits == [7 + 1 / 2]
+
+
+def test_busy_server_is_given_up_after_the_last_attempt(server):
+    server.enqueue(*[Answer(429, '{"error":"Model is overloaded","error_type":"overloaded"}')] * 3)
+
+    (error,) = ask(server.url, HELLO, attempts=3)
+
+    assert isinstance(error, ChatTroubled)
+    assert error.trouble == "overloaded"
+    assert str(error) == f"{server.url} is busy (HTTP 429): Model is overloaded."
+    assert len(server.asked) == 3
+
+
+@pytest.mark.parametrize("status", [400, 401, 403, 404, 405, 413, 422])
+def test_fault_of_ours_is_never_asked_again(server, status):
+    server.enqueue(Answer(status, '{"error":{"message":"No."}}'), completion())
+
+    (error,) = ask(server.url, HELLO)
+
+    assert isinstance(error, ChatRefused)
+    assert error.status == status
+    assert len(server.asked) == 1
+
+
+@pytest.mark.parametrize(
+    ("status", "body"),
+    [
+        (400, '{"error":{"code":400,"message":"x","type":"exceed_context_size_error"}}'),
+        (400, '{"message":"This model\'s maximum context length is 4096 tokens."}'),
+        (
+            422,
+            '{"error":"Input validation error: `inputs` tokens + `max_new_tokens` must be <= 2048",'
+            '"error_type":"validation"}',
+        ),
+    ],
+)
+def test_prompt_that_is_too_long_is_told_apart(server, status, body):
+    server.enqueue(Answer(status, body))
+
+    (error,) = ask(server.url, HELLO)
+
+    assert isinstance(error, PromptTooLong)
+
+
+def test_key_stands_in_no_message(server):
+    server.enqueue(Answer(401, "bad key s3cret"), Answer(400, "s3cret is odd"))
+
+    errors = ask(server.url, HELLO, HELLO, api_key="s3cret")
+
+    assert "POLARIS_LLM_API_KEY" in str(errors[0])
+    assert not any("s3cret" in str(error) for error in errors)
+
+
+def test_silent_server_is_a_timeout_and_asked_again(server):
+    server.enqueue(Answer(hangs=True), completion("Late."))
+
+    (reply,) = ask(server.url, HELLO, timeout_s=0.2)
+
+    assert reply.text == "Late."
+
+
+def test_connection_that_breaks_is_asked_again(server):
+    server.enqueue(Answer(drops=True), completion("Back."))
+
+    (reply,) = ask(server.url, HELLO)
+
+    assert reply.text == "Back."
+
+
+@pytest.mark.parametrize(
+    "body",
+    ["", "<html>proxy</html>", "[]", "{}", '{"choices":[]}', '{"choices":[{"message":null}]}',
+     '{"choices":[{"index":0,"finish_reason":"stop","message":{"role":"assistant","content":[1]}}]}',
+     '"text"', "null", '{"choices"'],
+)  # fmt: skip
+def test_garbage_is_asked_again_and_named(server, body):
+    server.enqueue(Answer(200, body), Answer(200, body))
+
+    (error,) = ask(server.url, HELLO, attempts=2)
+
+    assert isinstance(error, ChatTroubled)
+    assert error.trouble == "garbage"
+    assert len(server.asked) == 2
+
+
+def test_reply_without_usage_counts_no_tokens(server):
+    server.enqueue(completion(usage=None))
+
+    (reply,) = ask(server.url, HELLO)
+
+    assert (reply.prompt_tokens, reply.completion_tokens) == (0, 0)
+
+
+def test_server_that_is_not_there_is_unreachable_with_a_next_step():
+    (error,) = ask(closed_address(), HELLO, attempts=2)
+
+    assert isinstance(error, ServiceUnreachable)
+    assert error.exit_code == 3
+    assert "POLARIS_LLM_URL" in str(error)
+
+
+def test_open_circuit_asks_no_more():
+    slept = Slept()
+
+    errors = ask(closed_address(), *[HELLO] * 4, slept=slept, circuit=Circuit(unreachable_limit=6))
+
+    assert all(isinstance(error, ServiceUnreachable) for error in errors)
+    # Five attempts for the first request, one for the second; then none.
+    assert len(slept.waits) == 4 + 1
+    assert "asked no more" in str(errors[3])
+
+
+def test_requests_at_a_time_are_limited():
+    most = 0
+    now = 0
+
+    class Counting:
+        async def ask(self, request):
+            nonlocal most, now
+            now += 1
+            most = max(most, now)
+            await asyncio.sleep(0)
+            now -= 1
+            return ChatReply("x", "stop", 1, 1, "m")
+
+        async def close(self):
+            pass
+
+    async def run():
+        model = ServedChatModel(Counting(), Identity("m", None, "m"), concurrency=3)
+        await asyncio.gather(*(model.chat(HELLO) for _ in range(20)))
+
+    asyncio.run(run())
+
+    assert most == 3
+
+
+def closed_address() -> str:
+    with socket.socket() as taken:
+        taken.bind(("127.0.0.1", 0))
+        return f"http://127.0.0.1:{taken.getsockname()[1]}"
