@@ -6,6 +6,7 @@ once, at the entry point, and handed down.
 """
 
 import os
+import re
 import tomllib
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
@@ -18,6 +19,9 @@ LlmKind = Literal["tgi", "vllm", "llamacpp", "openai", "local"]
 LLM_KINDS: tuple[LlmKind, ...] = ("tgi", "vllm", "llamacpp", "openai", "local")
 PREFIX = "POLARIS_"
 CONFIG_FILE = "polaris.toml"
+
+_FOLDER_HERE = re.compile(r"file:(?!//)|file://(localhost)?/", re.IGNORECASE)
+"""An address without credentials: an '@' in it belongs to a folder's name."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,7 +80,7 @@ SETTINGS = (
         "file:./polaris-data",
         "URL",
         "Where tables live: file:FOLDER, or https://user:password@host:9200.",
-        str,
+        str.strip,
         "file:FOLDER or an http(s) address",
     ),
     Setting(
@@ -125,7 +129,7 @@ SETTINGS = (
         "",
         "URL",
         "Chat server that writes descriptions; empty: none.",
-        _optional,
+        lambda text: text.strip() or None,
         "an http(s) address",
     ),
     Setting(
@@ -249,24 +253,32 @@ def setting_origins(
 
 
 def _origin(setting: Setting, value: str, origin: str) -> Origin:
+    return Origin(setting, _shown(setting, value), origin)
+
+
+def _shown(setting: Setting, value: str) -> str:
     if setting.secret and value:
-        return Origin(setting, "(set)", origin)
-    return Origin(setting, _without_password(value), origin)
+        return "(set)"
+    if setting.unit == "URL" or "://" in value:
+        return _without_credentials(value.strip())
+    return value
 
 
-def _without_password(value: str) -> str:
-    scheme, separator, rest = value.partition("://")
-    if not separator or "@" not in rest:
-        return value
-    credentials, _, host = rest.rpartition("@")
-    return f"{scheme}://{credentials.partition(':')[0]}:(set)@{host}"
+def _without_credentials(url: str) -> str:
+    """Return the URL with "(set)" for all up to its last '@': a password may hold any character."""
+    before, at, host = url.rpartition("@")
+    if not at or _FOLDER_HERE.match(url):
+        return url
+    scheme, separator, _ = before.partition("://")
+    return f"{scheme}://(set)@{host}" if separator and scheme.isalnum() else f"(set)@{host}"
 
 
 def _parsed(setting: Setting, value: str, origin: str) -> Any:  # the dataclass gives the type back
     try:
         return setting.parse(value)
     except ValueError:
-        raise SettingInvalid(setting.name, value, setting.expected, origin) from None
+        shown = _shown(setting, value)
+        raise SettingInvalid(setting.name, shown, setting.expected, origin) from None
 
 
 def _sources(

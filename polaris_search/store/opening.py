@@ -19,7 +19,7 @@ def open_store(settings: Settings) -> TableStore:
         UsageError: the setting is neither a folder nor a usable address.
         PolarisError: the folder cannot be opened. A server is asked nothing yet.
     """
-    scheme = settings.store.partition(":")[0].strip().lower()
+    scheme = settings.store.strip().partition(":")[0].lower()
     if scheme == "file":
         folder = folder_of(settings.store)
         from polaris_search.store.embedded.store import EmbeddedStore
@@ -42,7 +42,7 @@ def folder_of(url: str) -> Path:
     if name.startswith("//"):
         host, slash, rest = name[2:].partition("/")
         if host not in ("", "localhost"):
-            raise UsageError(f"POLARIS_STORE names a folder on another host, {host!r}. {EXPECTED}")
+            raise UsageError(f"POLARIS_STORE names a folder on another host. {EXPECTED}")
         name = slash + rest
     if not name.strip():
         raise UsageError(f"POLARIS_STORE names no folder. {EXPECTED}")

@@ -154,47 +154,12 @@ def test_a_refused_table_with_an_overlong_id_is_reported_under_its_own_id(store)
     assert refused.table_id == "u" * 600
 
 
-def test_an_index_that_has_the_name_of_the_alias_is_explained(store, client, es_alias):
-    client.indices.create(index=es_alias)
-
-    for use in (lambda: store.put([table("a")]), lambda: store.search(PAPER, 10), store.status):
-        with pytest.raises(StoreProblem, match="is an index, and the store needs an alias"):
-            use()
-
-
-def test_an_alias_on_two_indices_is_explained(store, client, es_alias):
-    for number in (1, 2):
-        client.indices.create(index=f"{es_alias}-v1-{number}", aliases={es_alias: {}})
-
-    with pytest.raises(StoreProblem, match=f"points at 2 indices .*{es_alias}-v1-1"):
-        store.put([table("a")])
-
-
-def test_an_index_of_another_schema_version_is_explained(store, client, es_alias):
-    client.indices.create(
-        index=f"{es_alias}-v0-1", aliases={es_alias: {}}, mappings={"_meta": {"schema_version": 0}}
-    )
-
-    for use in (lambda: store.put([table("a")]), lambda: store.search(PAPER, 10)):
-        with pytest.raises(StoreProblem, match="has schema version 0, and this program needs 1"):
-            use()
-
-
 def test_a_write_block_is_explained_once_and_not_table_by_table(store, client, es_alias):
     store.put([table("a")])
     client.indices.add_block(index=indices(client, es_alias)[0], block="write")
 
     with pytest.raises(StoreProblem, match=r"the index is blocked .*write.* Lift the block"):
         store.put(table(f"t{number}") for number in range(1000))
-
-
-def test_scratch_generations_leave_nothing_behind(store, client, es_alias):
-    with store.scratch() as scratch:
-        scratch.put([table("a")])
-        scratch.close()
-        assert len(indices(client, es_alias)) == 1
-
-    assert indices(client, es_alias) == []
 
 
 def test_the_server_explains_a_paper_score_as_the_best_plus_a_tenth(store, client, es_alias):  # R15

@@ -57,7 +57,42 @@ def test_origins_show_no_part_of_a_secret(tmp_path):
     shown = " ".join(origin.shown for origin in setting_origins(environment, tmp_path))
 
     assert "hunter2" not in shown
-    assert "https://elastic:(set)@host:9200" in shown
+    assert "https://(set)@host:9200" in shown
+
+
+@pytest.mark.parametrize("name", ["POLARIS_STORE", "POLARIS_LLM_URL"])
+@pytest.mark.parametrize(
+    ("address", "shown"),
+    [
+        ("http://ann:hunter2@w/hunter3@host:9200", "http://(set)@host:9200"),
+        ("http://hunter2@host:9200", "http://(set)@host:9200"),
+        ("http://ann:hunter2#x://y@host:9200", "http://(set)@host:9200"),
+        ("  http://ann:hunter2@host:9200 ", "http://(set)@host:9200"),
+        ("http:/ann:hunter2@host:9200", "(set)@host:9200"),
+        ("ann:hunter2@host:9200", "(set)@host:9200"),
+        ("file://ann:hunter2@host/folder", "file://(set)@host/folder"),
+        ("file:./ann@work", "file:./ann@work"),
+        ("file:///srv/ann@work", "file:///srv/ann@work"),
+        ("http://host:9200", "http://host:9200"),
+    ],
+)
+def test_an_address_is_shown_without_what_stands_before_its_last_at(tmp_path, name, address, shown):
+    origins = setting_origins({name: address}, tmp_path)
+
+    assert [one.shown for one in origins if one.setting.name == name] == [shown]
+
+
+def test_a_bad_value_is_told_without_a_password_in_it(tmp_path):
+    with pytest.raises(SettingInvalid) as refused:
+        read_settings({"POLARIS_LLM_KIND": "http://ann:hunter2@host:9200"}, tmp_path)
+
+    assert "hunter2" not in str(refused.value)
+
+
+def test_blanks_around_an_address_are_no_part_of_it(tmp_path):
+    settings = read_settings({"POLARIS_STORE": " file:x ", "POLARIS_LLM_URL": "  "}, tmp_path)
+
+    assert (settings.store, settings.llm_url) == ("file:x", None)
 
 
 def test_readme_lists_every_setting_as_the_table_has_it():

@@ -46,6 +46,27 @@ def test_a_bad_address_is_refused_with_an_example_and_without_the_password(url):
     assert "hunter2" not in str(refused.value)
 
 
+@pytest.mark.parametrize("special", "/?#@[]:%\\ ")
+@pytest.mark.parametrize("host", ["es.example:9200", "es.example", "es.example:9200/x?y", ""])
+def test_no_character_in_a_password_brings_a_part_of_it_into_a_message(special, host):
+    text = f"https://zoe:hunter2{special}hunter3@{host}"
+
+    try:
+        address = parse_address(text)
+    except UsageError as refused:
+        message = str(refused)
+        assert "percent-encoded" in message
+    else:
+        message = address.url
+
+    assert "hunter" not in message
+    assert "zoe" not in message
+
+
+def test_blanks_around_an_address_are_no_part_of_it():
+    assert parse_address("  http://es.example:9200\n").url == "http://es.example:9200"
+
+
 def test_a_user_and_a_key_at_once_are_refused():
     both = settings(store="http://ann:hunter2@localhost:9200", es_api_key="a-key")
 

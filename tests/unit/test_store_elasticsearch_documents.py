@@ -32,6 +32,15 @@ def test_an_id_of_512_bytes_is_its_own_document_id_and_one_byte_more_is_hashed()
     assert document_id(longest + "a") == f"sha256:{digest}"
 
 
+def test_an_id_that_looks_like_a_hash_is_not_taken_for_the_table_of_that_hash():
+    long = "u" * 600
+    of_long = document_id(long)
+    of_that = document_id(of_long)
+
+    assert document_id("sha256:") != "sha256:"
+    assert len({of_long, of_that, document_id(of_that)}) == 3
+
+
 def test_a_document_has_no_field_that_the_strict_mapping_lacks():
     known = set(mappings.tables()["mappings"]["properties"])
 

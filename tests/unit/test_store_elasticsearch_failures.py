@@ -239,7 +239,7 @@ def test_a_server_that_is_still_starting_is_a_service_not_reachable(fake_and_sto
 def test_warnings_of_the_server_do_not_reach_the_person(fake_and_store, recwarn):
     fake, store = fake_and_store
     fake.enqueue(404, error_body("index_not_found_exception", "no such index"))
-    fake.enqueue(200, {}, {**PRODUCT, "Warning": '299 Elasticsearch-9.4.3 "deprecated"'})
+    fake.enqueue(200, LIVE, {**PRODUCT, "Warning": '299 Elasticsearch-9.4.3 "deprecated"'})
 
     store.search(PLAN, 10)
     store.refresh()

@@ -20,6 +20,7 @@ SETTINGS = read_settings({}, Path("/nonexistent"))
         ("file:///var/lib/polaris", "/var/lib/polaris"),
         ("file://localhost/var/lib/polaris", "/var/lib/polaris"),
         ("file:my data/100%20", "my data/100%20"),
+        ("  file:./polaris-data  ", "polaris-data"),
         ("file:~/polaris", str(Path.home() / "polaris")),
     ],
 )
@@ -33,9 +34,10 @@ def test_an_address_of_no_known_kind_is_refused_with_an_example(url):
         open_store(dataclasses.replace(SETTINGS, store=url))
 
 
-def test_a_password_in_an_address_of_no_known_kind_is_not_shown():
+@pytest.mark.parametrize("start", ["htps://", "file://", "http:", "http//", ""])
+def test_a_password_in_an_address_of_no_known_kind_is_not_shown(start):
     with pytest.raises(UsageError) as refused:
-        open_store(dataclasses.replace(SETTINGS, store="htps://ann:hunter2@es.example:9200"))
+        open_store(dataclasses.replace(SETTINGS, store=f"{start}ann:hunter2@es.example:9200"))
 
     assert "hunter2" not in str(refused.value)
 

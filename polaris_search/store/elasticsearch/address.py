@@ -4,12 +4,18 @@ Comes in as the text of a setting, goes out checked; a password never appears in
 or in a repr.
 """
 
+import re
 from dataclasses import dataclass, field
 from urllib.parse import SplitResult, unquote, urlsplit
 
 from polaris_search.errors import UsageError
 
-EXAMPLE = "Write it as https://user:password@host:9200, with a port."
+EXAMPLE = (
+    "Write it as https://user:password@host:9200, with a port, and special characters in user and "
+    "password percent-encoded (%40 for '@', %2F for '/')."
+)
+
+_END_OF_HOST = re.compile("[/?#]")
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,7 +33,7 @@ def parse_address(text: str) -> Address:
     Raises:
         UsageError: no host or port, or more than an address.
     """
-    parts = _split(text)
+    parts = _split(text.strip())
     if parts.scheme not in ("http", "https") or not parts.hostname:
         raise UsageError(f"The store's address names no http(s) server. {EXAMPLE}")
     if parts.query or parts.fragment:
@@ -45,6 +51,11 @@ def parse_address(text: str) -> Address:
 
 
 def _split(text: str) -> SplitResult:
+    """Return the parts of an address whose host is the one meant, so that it may be shown."""
+    _, _, rest = text.partition("//")
+    end = _END_OF_HOST.search(rest)
+    if end and "@" in rest[end.end() :]:  # what is taken for the host is the password's beginning
+        raise UsageError(f"The store's address has an '@' after a '/', '?' or '#'. {EXAMPLE}")
     try:
         return urlsplit(text)
     except ValueError:  # for instance a bracket left open; the reason may quote the password
@@ -56,6 +67,5 @@ def _port(parts: SplitResult) -> int | None:
         return parts.port
     except ValueError:  # the reason would quote what follows the colon, perhaps a password
         raise UsageError(
-            f"The store's address has a port that is no number from 0 to 65535. {EXAMPLE} "
-            "A '/', '@', '#' or '?' in the password must be percent-encoded."
+            f"The store's address has a port that is no number from 0 to 65535. {EXAMPLE}"
         ) from None

@@ -1,8 +1,8 @@
 """A table as an Elasticsearch document, and back. Pure.
 
 The document holds the searched texts, the facets, the provenance, and under `record` (stored, never
-indexed) the whole table. `_id` is the table_id where the server's limit of 512 bytes allows, else a
-hash of it.
+indexed) the whole table. `_id` is the table_id where the server's limit of 512 bytes allows and it
+cannot be taken for a hash, else a hash of it.
 """
 
 import hashlib
@@ -22,13 +22,21 @@ from polaris_search.store.document import searched_texts
 MAX_ID_BYTES = 512
 """Elasticsearch's own limit; one longer `_id` fails the whole bulk request."""
 
+HASHED = "sha256:"
+
 _PROVENANCE = ("status", "input_hash", "model", "adapter", "prompt_version", "enriched_at")
 
 
 def document_id(table_id: str) -> str:
-    """Return a table's `_id`: the table_id up to 512 bytes of UTF-8, else `sha256:` and digest."""
+    """Return a table's `_id`, which no other table has.
+
+    It is the table_id, or `sha256:` and its digest where that has over 512 bytes of UTF-8 or itself
+    begins with `sha256:`.
+    """
     data = table_id.encode("utf-8", "replace")
-    return table_id if len(data) <= MAX_ID_BYTES else "sha256:" + hashlib.sha256(data).hexdigest()
+    if len(data) <= MAX_ID_BYTES and not table_id.startswith(HASHED):
+        return table_id
+    return HASHED + hashlib.sha256(data).hexdigest()
 
 
 def storable_ids(table_ids: Iterable[str]) -> list[str]:

@@ -93,9 +93,15 @@ def failure(
 def item_failure(error: Mapping[str, Any], address: str) -> PolarisError | None:
     """Return the error that one item of a bulk answer means for all, None if only for its table."""
     kind = str(error.get("type"))
-    if kind not in _OF_THE_INDEX:
+    if kind not in _OF_THE_INDEX and not _points_at_several(_reason(error)):
         return None
-    return StoreProblem(f"Elasticsearch at {address}: {_sentence(kind, _reason(error))}")
+    return read_failure(error, address)
+
+
+def read_failure(error: Mapping[str, Any], address: str) -> PolarisError:
+    """Return the error that one item of an answer means, for whoever asked for all of them."""
+    sentence = _sentence(str(error.get("type")), _reason(error))
+    return StoreProblem(f"Elasticsearch at {address}: {sentence}")
 
 
 def item_reason(error: Mapping[str, Any]) -> str:
@@ -163,9 +169,23 @@ def _sentence(kind: str, reason: str) -> str:
         return _block(reason)
     if "too many" in reason and "clauses" in reason:
         return "the query has more terms than this server takes. Shorten it."
+    if _points_at_several(reason):
+        return (
+            "the alias points at several indices; it must point at one. "
+            "Remove it from the others (POST /_aliases)."
+        )
+    if "No mapping found for [table_id]" in reason:
+        return (
+            "what is behind the alias is not an index of this product. "
+            "Remove the alias from it, or delete it, and ingest again."
+        )
     if kind in _SENTENCES:
         return _SENTENCES[kind]
     return f"{kind} ({reason}). Look at the server's log; if nothing is wrong there, report this."
+
+
+def _points_at_several(reason: str) -> bool:
+    return "has more than one ind" in reason or "no write index is defined" in reason
 
 
 def _block(reason: str) -> str:

@@ -21,6 +21,9 @@ from polaris_search.store.elasticsearch.failures import is_missing_index
 TEMPLATE_PRIORITY = 500
 """Above the catch-all templates that a site may have, whose settings would change the scores."""
 
+STAMP = "%Y%m%dt%H%M%Sz"
+"""When an index was made, in UTC, as its name has it."""
+
 
 @dataclass(frozen=True, slots=True)
 class Generation:
@@ -66,12 +69,20 @@ def create_generation(
         alias: the name to read and write through.
         settings: index settings beside those of the mapping file.
     """
+    index = new_index_name(alias, datetime.now(UTC), secrets.token_hex(2))
+    create_index(connection, index, alias, settings or {})
+
+
+def create_index(
+    connection: Connection, index: str, alias: str, settings: Mapping[str, Any]
+) -> None:
+    """Create this very index under the alias, unless another process just gave the alias one."""
     body = mappings.tables()
     with connection.answering():
         try:
             connection.client.indices.create(
-                index=new_index_name(alias, datetime.now(UTC), secrets.token_hex(2)),
-                settings={**body["settings"], **(settings or {})},
+                index=index,
+                settings={**body["settings"], **settings},
                 mappings=body["mappings"],
                 aliases={alias: {"is_write_index": True}},
             )
@@ -84,17 +95,13 @@ def create_generation(
 
 def new_index_name(alias: str, now: datetime, suffix: str) -> str:
     """Return the name of a new concrete index; lower case throughout, as the server demands."""
-    return (
-        f"{alias}-v{_schema_version(mappings.tables()['mappings'])}-{now:%Y%m%dt%H%M%Sz}-{suffix}"
-    )
+    return f"{alias}-v{_schema_version(mappings.tables()['mappings'])}-{now:{STAMP}}-{suffix}"
 
 
-def drop_generation(connection: Connection, alias: str) -> None:
-    """Delete the index behind the alias, and the alias with it."""
-    generation = live_generation(connection, alias)
-    if generation is not None and generation.index is not None:
-        with connection.answering():
-            connection.client.indices.delete(index=generation.index, ignore_unavailable=True)
+def drop_index(connection: Connection, index: str) -> None:
+    """Delete the index, and its alias with it; nothing happens where it is gone already."""
+    with connection.answering():
+        connection.client.indices.delete(index=index, ignore_unavailable=True)
 
 
 def _forbid_auto_creation(connection: Connection, alias: str) -> None:
@@ -128,10 +135,13 @@ def _checked(alias: str, found: Mapping[str, Any]) -> Generation:
             "it must point at one. Remove it from the others."
         )
     ((index, body),) = found.items()
-    stored, expected = (
-        _schema_version(body["mappings"]),
-        _schema_version(mappings.tables()["mappings"]),
-    )
+    stored = _schema_version(body["mappings"])
+    expected = _schema_version(mappings.tables()["mappings"])
+    if stored is None:
+        raise StoreProblem(
+            f"The alias {alias!r} points at {index}, which is not an index of this product. "
+            "Remove the alias from it (POST /_aliases), and ingest again."
+        )
     if stored != expected:
         raise StoreProblem(
             f"The index {index} has schema version {stored}, and this program needs {expected}. "

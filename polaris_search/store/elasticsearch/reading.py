@@ -9,10 +9,9 @@ from typing import Any
 
 from elasticsearch import AuthorizationException, NotFoundError
 
-from polaris_search.errors import StoreProblem
 from polaris_search.store.elasticsearch.connection import Connection
 from polaris_search.store.elasticsearch.documents import document_id, storable_ids
-from polaris_search.store.elasticsearch.failures import is_missing_index
+from polaris_search.store.elasticsearch.failures import is_missing_index, read_failure
 
 Source = Mapping[str, Any]
 
@@ -69,12 +68,9 @@ def _documents(
         )
     documents: list[dict[str, Any]] = answer["docs"]
     for document in documents:
-        kind = document.get("error", {}).get("type")
-        if kind not in (None, "index_not_found_exception"):
-            raise StoreProblem(
-                f"Elasticsearch at {connection.address} cannot read {document['_id']!r} ({kind}). "
-                "Look at the server's log."
-            )
+        error = document.get("error", {"type": "index_not_found_exception"})
+        if error["type"] != "index_not_found_exception":
+            raise read_failure(error, connection.address)
     return [document for document in documents if document.get("found")]
 
 

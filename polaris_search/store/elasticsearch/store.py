@@ -4,7 +4,6 @@ Asks the server nothing before the first call. Reading where nothing was ever wr
 the first write creates the first generation.
 """
 
-import secrets
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 
@@ -17,13 +16,12 @@ from polaris_search.store.elasticsearch.connection import Connection, connect
 from polaris_search.store.elasticsearch.documents import state_of, table_of
 from polaris_search.store.elasticsearch.failures import is_missing_index
 from polaris_search.store.elasticsearch.generations import (
-    create_generation,
-    drop_generation,
     ensure_generation,
     live_generation,
 )
 from polaris_search.store.elasticsearch.query import search_body
 from polaris_search.store.elasticsearch.reading import all_sources, sources_by_id
+from polaris_search.store.elasticsearch.scratch import ScratchIndices
 from polaris_search.store.elasticsearch.writing import (
     DEFAULT_LIMITS,
     BulkLimits,
@@ -44,8 +42,6 @@ IDS_PER_PAGE = 5_000
 TABLES_PER_PAGE = 100
 """A wide table's record has some 100 kB, so that a page stays within tens of MB."""
 
-_SCRATCH_SETTINGS = {"refresh_interval": "-1"}
-
 
 class ElasticsearchStore:
     """Tables behind one alias of an Elasticsearch server; TableStore says what a method promises.
@@ -61,6 +57,7 @@ class ElasticsearchStore:
         self._alias = alias
         self._limits = limits
         self._checked = False
+        self._scratch = ScratchIndices(connection, alias)
 
     def put(self, tables: Iterable[EnrichedTable]) -> WriteReport:
         """Store the tables; see TableStore."""
@@ -69,33 +66,47 @@ class ElasticsearchStore:
 
     def refresh(self) -> None:
         """Make everything stored so far searchable."""
+        if self._is_empty():
+            return
         with self._connection.answering():
-            self._connection.client.indices.refresh(index=self._alias, ignore_unavailable=True)
+            try:
+                self._connection.client.indices.refresh(index=self._alias)
+            except NotFoundError as error:
+                if not is_missing_index(error):
+                    raise
 
     def get(self, table_ids: Sequence[str]) -> dict[str, EnrichedTable]:
         """Return the tables there are, by id, in the order asked for."""
+        if self._is_empty():
+            return {}
         found = sources_by_id(self._connection, self._alias, table_ids, ["record"])
         return {table_id: table_of(source) for table_id, source in found.items()}
 
     def states(self, table_ids: Sequence[str]) -> dict[str, TableState]:
         """Return input hash and description status of the tables there are, by id."""
+        if self._is_empty():
+            return {}
         fields = ["input_hash", "status"]
         found = sources_by_id(self._connection, self._alias, table_ids, fields)
         return {table_id: state_of(source) for table_id, source in found.items()}
 
     def delete(self, table_ids: Sequence[str]) -> int:
         """Remove the tables; return how many there were."""
-        if live_generation(self._connection, self._alias) is None:
+        if self._is_empty():
             return 0
         return delete_tables(self._connection, self._alias, table_ids, self._limits)
 
     def table_ids(self) -> Iterator[str]:
         """Yield every stored id in ascending order."""
+        if self._is_empty():
+            return iter(())
         pages = all_sources(self._connection, self._alias, ["table_id"], IDS_PER_PAGE)
         return (source["table_id"] for source in pages)
 
     def tables(self) -> Iterator[EnrichedTable]:
         """Yield every stored table, ids ascending, a page at a time."""
+        if self._is_empty():
+            return iter(())
         pages = all_sources(self._connection, self._alias, ["record"], TABLES_PER_PAGE)
         return (table_of(source) for source in pages)
 
@@ -116,13 +127,12 @@ class ElasticsearchStore:
 
     @contextmanager
     def scratch(self) -> Iterator["ElasticsearchStore"]:
-        """Open an empty generation under an alias of its own, dropped at the end."""
-        alias = f"{self._alias}-scratch-{secrets.token_hex(4)}"
-        create_generation(self._connection, alias, _SCRATCH_SETTINGS)
-        try:
+        """Open an empty generation under an alias of its own, dropped at the end.
+
+        Drops those of this alias too that a killed process left behind over 24 hours ago.
+        """
+        with self._scratch.opened() as alias:
             yield ScratchStore(self._connection, alias, self._limits)
-        finally:
-            drop_generation(self._connection, alias)
 
     def status(self) -> StoreStatus:
         """Return what the store is and holds. Needs no more than the right to search the alias."""
@@ -136,8 +146,21 @@ class ElasticsearchStore:
         )
 
     def close(self) -> None:
-        """Let go of the connection."""
-        self._connection.close()
+        """Drop the scratch generations that are still open, and let go of the connection."""
+        try:
+            self._scratch.close()
+        finally:
+            self._connection.close()
+
+    def _is_empty(self) -> bool:
+        """Return whether nothing was ever written.
+
+        Asked on every call but a search: reading by id would not notice another program's index.
+
+        Raises:
+            StoreProblem: what the alias names is not an index of this product.
+        """
+        return live_generation(self._connection, self._alias) is None
 
     def _has_generation(self) -> bool:
         """Look at the index behind the alias once, before the first search."""
