@@ -15,6 +15,7 @@ from sqlalchemy.engine import URL, Engine, make_url
 from sqlalchemy.engine.interfaces import ReflectedColumn
 from sqlalchemy.engine.reflection import Inspector
 from sqlalchemy.exc import ArgumentError, NoSuchModuleError, SQLAlchemyError
+from sqlalchemy.pool import NullPool
 from sqlalchemy.types import NullType
 
 from ingest.readers.address import has_stray_at, is_address, shown_address, without_secrets
@@ -93,7 +94,7 @@ def _read_only(path: Path, url: URL) -> URL:
 
 def _connect(url: URL, shown: str) -> Engine:
     try:
-        engine = create_engine(url)
+        engine = create_engine(url, poolclass=NullPool)  # a connection kept would be left open
         engine.connect().close()
     except ModuleNotFoundError as error:
         remedy = "Install the package that provides it, or name another driver in the address."

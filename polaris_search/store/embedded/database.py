@@ -40,8 +40,12 @@ class Database:
                 isolation_level=None,
                 check_same_thread=False,
             )
-            # FULL: a commit is on the disk before the write returns.
-            self._connection.execute("PRAGMA synchronous = FULL")
+            try:
+                # FULL: a commit is on the disk before the write returns.
+                self._connection.execute("PRAGMA synchronous = FULL")
+            except sqlite3.Error:
+                self._connection.close()
+                raise
 
     def again(self) -> "Database":
         """Return another connection to the same database."""
