@@ -14,7 +14,15 @@ from ingest.describe.prompt import SYSTEM
 from polaris_search.records import Description
 
 Fault = Literal[
-    "cut_off", "invalid_json", "missing_field", "empty", "link", "file_name", "markup", "echo"
+    "cut_off",
+    "too_long",
+    "invalid_json",
+    "missing_field",
+    "empty",
+    "link",
+    "file_name",
+    "markup",
+    "echo",
 ]
 
 ECHO_WORDS = 6
@@ -25,7 +33,12 @@ DIGITS_SHARE = 0.2
 DISTINCT_SHARE = 0.25
 
 _WORD = re.compile(r"\w+")
-_LINK = re.compile(r"\w+://\S*|\bwww\.\S*|\b(?:javascript|mailto)\s*:\s*\S+|\S+@\w+\.\w+", re.I)
+_LINK = re.compile(
+    r"\w+://\S*|(?<![\w/])//\w\S*|\bwww\.\S*|\b(?:javascript|mailto|data)\s*:\S+"
+    r"|\b(?:javascript|mailto)\s*:\s*\S+|\S+@\w+\.\w+|\b\d{1,3}(?:\.\d{1,3}){3}\b"
+    r"|\b[\w-]+\.(?:com|org|net|edu|gov|info|biz)\b",
+    re.I,
+)
 # A letter, a dot, a lower-case ending: a domain or file, not an abbreviation or a sentence's end.
 _DOTTED = re.compile(r"[^\W\d_][\w-]*\.[a-z]{2,6}\b")
 _MARKUP = re.compile(r"<\s*[/!a-z?]|&#?\w+;|\]\s*\(|```|\{\{|<\|", re.I)

@@ -16,6 +16,9 @@ TOKENS_A_WORD = 2.0
 """Cautious: English takes 1.3 with its commas, names and rare words more."""
 
 MIN_WORDS = 2
+MAX_WORDS = 40
+"""llama.cpp refuses a grammar of more nested repetitions, found at 46; six times forty words are as
+long as the paper's descriptions."""
 # well-known, owner's, CO2; short in all its parts, or a model loops there.
 NAME = "[A-Za-z]{1,20}([-']([A-Za-z]{1,12}|[0-9]{1,2})){0,2}[0-9]{0,2}"
 # 2019, 1990s, 3D; never first, so that no text is numbers alone.
@@ -26,7 +29,7 @@ BETWEEN = "[,;:.]?[ ]"
 def words_a_field(max_tokens: int, tokens_a_word: float = TOKENS_A_WORD) -> int:
     """Return how many words each field may have so that a reply of `max_tokens` holds all six."""
     tokens_a_field = (max_tokens - TOKENS_OF_KEYS) / len(DESCRIPTION_FIELDS)
-    return max(MIN_WORDS, int(tokens_a_field / tokens_a_word))
+    return min(MAX_WORDS, max(MIN_WORDS, int(tokens_a_field / tokens_a_word)))
 
 
 def description_schema(max_tokens: int, tokens_a_word: float = TOKENS_A_WORD) -> dict[str, Any]:

@@ -97,13 +97,19 @@ def _context_lines(context: Mapping[str, str], max_tokens: float) -> tuple[list[
     for key, value in context.items():
         if key in CONTAINERS or not value.strip():
             continue
-        line = f"{plain(key).replace(':', ' ')}: {plain(value)}"
+        line = f"{_label(key)}: {plain(value)}"
         shown = cut(line, left)
         was_cut = was_cut or shown != line
         if left > 0:
             lines.append(shown)
             left -= estimated_tokens(shown)
     return lines, was_cut
+
+
+def _label(key: str) -> str:
+    """Return a context's key as the label of its line, which no line of the table itself has."""
+    label = plain(key).replace(":", " ").strip()
+    return f"context {label}" if label.casefold() in ("name", "columns", "") else label
 
 
 def _fitting(names: list[str], max_tokens: float) -> list[str]:

@@ -98,7 +98,7 @@ def _store(settings: "Settings") -> Check:
 
 def _chat_server(settings: "Settings") -> Check:
     if settings.llm_kind == "local":
-        return Check("model server", True, "local: started by each command that describes tables")
+        return _local_server(settings)
     if settings.llm_url is None:
         return Check("model server", True, "none; set POLARIS_LLM_URL to describe tables")
     import asyncio
@@ -112,6 +112,17 @@ def _chat_server(settings: "Settings") -> Check:
     return Check(
         "model server", True, f"{settings.llm_kind} at {settings.llm_url} answers as {model}"
     )
+
+
+def _local_server(settings: "Settings") -> Check:
+    from polaris_search.llm.opening import local_plan
+
+    try:
+        plan = local_plan(settings)
+    except PolarisError as error:
+        return Check("model server", False, str(error), error.exit_code)
+    found = f"local: {plan.gguf.name}, started by each command that describes tables"
+    return Check("model server", True, found)
 
 
 def _local_model() -> Check:

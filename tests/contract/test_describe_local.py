@@ -8,10 +8,14 @@ import pytest
 
 from ingest.describe.opening import SMALL_MODEL, open_describer
 from ingest.describe.schema import description_schema
+from polaris_search.llm.model import ChatMessage, ChatRequest
+from polaris_search.llm.opening import open_chat_model
 from polaris_search.records import Column, RawTable
 from polaris_search.settings import read_settings
 
 pytestmark = pytest.mark.llm
+
+MAX_TOKENS = (60, 160, 700, 5_000)
 
 TABLES = (
     RawTable("t1", "dog kennels", (Column("breed"), Column("owner"))),
@@ -45,3 +49,28 @@ def test_every_table_gets_a_valid_description_within_its_tokens(tmp_path: Path):
         # One reply of 160, at worst cut and asked for again with twice the room, and once more.
         assert outcome.completion_tokens <= 160 + 320 + 320
     assert "more columns" in outcomes[4].notices[0]
+
+
+def test_the_real_server_takes_the_schema_of_every_length(tmp_path: Path):
+    # llama.cpp refuses grammars that repeat too much, and only when it is asked with one
+    settings = read_settings({"POLARIS_LLM_KIND": "local", "POLARIS_HOME": str(tmp_path)})
+
+    async def run():
+        model = open_chat_model(settings)
+        assert model is not None
+        try:
+            return [
+                await model.chat(
+                    ChatRequest(
+                        (ChatMessage("user", "Describe dogs."),),
+                        max_tokens=8,
+                        schema=description_schema(max_tokens),
+                    )
+                )
+                for max_tokens in MAX_TOKENS
+            ]
+        finally:
+            await model.close()
+
+    beginnings = {reply.text[:6] for reply in asyncio.run(run())}
+    assert beginnings == {'{"data'}

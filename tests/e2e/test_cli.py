@@ -365,3 +365,15 @@ def test_descriptions_asked_for_without_a_model_are_refused(polaris, tmp_path):
 
     assert finished.returncode == 2
     assert "POLARIS_LLM_URL" in finished.stderr
+
+
+def test_doctor_says_what_the_local_kind_lacks(polaris):
+    report = answer_of(
+        polaris(
+            "doctor", "--json", POLARIS_LLM_KIND="local", POLARIS_LOCAL_MODEL="/absent/model.gguf"
+        ),
+        exit_code=2,
+    )
+
+    (failed,) = [check for check in report["checks"] if not check["ok"]]
+    assert (failed["name"], "/absent/model.gguf" in failed["found"]) == ("model server", True)
