@@ -61,6 +61,7 @@ def _store_answers(group: Sequence[Answer], step: DescribePass) -> DescribeRepor
         described=len(group) - len(reasons),
         failed=len(reasons),
         reasons=_counted({}, ((reason, 1) for reason in reasons.values())),
+        notices=_counted({}, ((notice, 1) for _, outcome in group for notice in outcome.notices)),
         prompt_tokens=sum(outcome.prompt_tokens for _, outcome in group),
         completion_tokens=sum(outcome.completion_tokens for _, outcome in group),
     )
@@ -103,6 +104,7 @@ def _sum(before: DescribeReport, group: DescribeReport) -> DescribeReport:
         described=before.described + group.described,
         failed=before.failed + group.failed,
         reasons=_counted(dict(before.reasons), group.reasons),
+        notices=_counted(dict(before.notices), group.notices),
         prompt_tokens=before.prompt_tokens + group.prompt_tokens,
         completion_tokens=before.completion_tokens + group.completion_tokens,
     )

@@ -38,6 +38,7 @@ class DescribeReport:
         described: tables that got a description.
         failed: tables that got none; they are asked for again by the next ingest.
         reasons: the first MAX_SHOWN different reasons, and how many failed of each.
+        notices: the first MAX_SHOWN different things to know of those described, counted alike.
         prompt_tokens: tokens sent, as the server counts.
         completion_tokens: tokens received, as the server counts.
     """
@@ -45,6 +46,7 @@ class DescribeReport:
     described: int = 0
     failed: int = 0
     reasons: tuple[tuple[str, int], ...] = ()
+    notices: tuple[tuple[str, int], ...] = ()
     prompt_tokens: int = 0
     completion_tokens: int = 0
 
@@ -112,5 +114,6 @@ def whole_report(
         dead_letters=dead_letters,
         seconds=seconds,
         dry_run=dry_run,
-        notices=notices,
+        notices=notices
+        + tuple(f"{notice} ({count} tables)" for notice, count in descriptions.notices),
     )

@@ -75,14 +75,21 @@ class FakeDescriber:
     """Describes each table by its own version and the names it was given.
 
     `asked` holds the ids in the order they were asked about, `at_once` the most that were asked
-    about at a time. `failing` maps an id, or "*" for all, to the reason why it fails.
+    about at a time. `failing` maps an id, or "*" for all, to the reason why it fails. `notices`
+    come with each description.
     """
 
     model = "fake-model"
     adapter = None
     prompt_version = "prompt-1"
 
-    def __init__(self, version: str = "1", failing: dict[str, str] | None = None) -> None:
+    def __init__(
+        self,
+        version: str = "1",
+        failing: dict[str, str] | None = None,
+        notices: tuple[str, ...] = (),
+    ) -> None:
+        self._notices = notices
         self.version = version
         self.asked: list[str] = []
         self.at_once = 0
@@ -101,7 +108,10 @@ class FakeDescriber:
             return DescribeOutcome(None, reason, prompt_tokens=10)
         overview = f"{expansion.name if expansion else table.name} by {self.version}"
         return DescribeOutcome(
-            Description(overview, "", "", "", "", ""), prompt_tokens=10, completion_tokens=5
+            Description(overview, "", "", "", "", ""),
+            prompt_tokens=10,
+            completion_tokens=5,
+            notices=self._notices,
         )
 
     async def close(self) -> None:

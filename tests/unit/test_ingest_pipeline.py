@@ -234,3 +234,12 @@ def test_a_store_that_breaks_off_cancels_what_is_being_described():
         run(tables(20), Breaking(), describer=describer)
 
     assert describer.closed == 1
+
+
+def test_what_the_describer_has_to_say_is_counted_in_the_report():
+    cut = "The model was not shown 5 more columns."
+
+    report = run(tables(3), FakeStore(), describer=FakeDescriber(notices=(cut,)))
+
+    assert report.notices == (f"{cut} (3 tables)",)
+    assert report.clean
