@@ -4,6 +4,7 @@ A result goes to stdout, as one JSON object or as text for a person; everything 
 Names and texts come from anywhere: control characters in them never reach a terminal as such.
 """
 
+import io
 import json
 import os
 import re
@@ -28,8 +29,8 @@ def print_anything() -> None:
 def _tolerant(stream: TextIO | None) -> TextIO:
     if stream is None:  # closed by whoever started us
         return open(os.devnull, "w", encoding="utf-8")  # lives as long as we do
-    reconfigure = stream.reconfigure  # type: ignore[attr-defined] # sys.stdout is a TextIOWrapper
-    reconfigure(errors="backslashreplace")
+    if isinstance(stream, io.TextIOWrapper):
+        stream.reconfigure(errors="backslashreplace")
     return stream
 
 
