@@ -49,6 +49,14 @@ def _optional(text: str) -> str | None:
     return text or None
 
 
+def _key(text: str) -> str | None:
+    """Return a key as a header can carry it; the line end of a file it was read from is dropped."""
+    key = text.strip()
+    if not (key.isascii() and key.isprintable()):
+        raise ValueError("a key holds a character that no header can carry")
+    return key or None
+
+
 def _optional_path(text: str) -> Path | None:
     return Path(text).expanduser() if text else None
 
@@ -88,8 +96,8 @@ SETTINGS = (
         "",
         "",
         "API key for Elasticsearch, encoded form.",
-        _optional,
-        "a key",
+        _key,
+        "a key of printable ASCII characters",
         secret=True,
     ),
     Setting(
@@ -148,7 +156,15 @@ SETTINGS = (
         _optional,
         "a name",
     ),
-    Setting("llm_api_key", "", "", "Key for the chat server.", _optional, "a key", secret=True),
+    Setting(
+        "llm_api_key",
+        "",
+        "",
+        "Key for the chat server.",
+        _key,
+        "a key of printable ASCII characters",
+        secret=True,
+    ),
     Setting(
         "llm_timeout_s",
         "120",
@@ -252,25 +268,28 @@ def setting_origins(
     return [_origin(setting, *found[setting.key]) for setting in SETTINGS]
 
 
-def _origin(setting: Setting, value: str, origin: str) -> Origin:
-    return Origin(setting, _shown(setting, value), origin)
+def without_credentials(url: str) -> str:
+    """Return the URL fit to be shown: "(set)" for all up to its last '@'.
 
-
-def _shown(setting: Setting, value: str) -> str:
-    if setting.secret and value:
-        return "(set)"
-    if setting.unit == "URL" or "://" in value:
-        return _without_credentials(value.strip())
-    return value
-
-
-def _without_credentials(url: str) -> str:
-    """Return the URL with "(set)" for all up to its last '@': a password may hold any character."""
+    A password may hold any character, an '@' among them.
+    """
     before, at, host = url.rpartition("@")
     if not at or _FOLDER_HERE.match(url):
         return url
     scheme, separator, _ = before.partition("://")
     return f"{scheme}://(set)@{host}" if separator and scheme.isalnum() else f"(set)@{host}"
+
+
+def _origin(setting: Setting, value: str, origin: str) -> Origin:
+    return Origin(setting, _shown(setting, value), origin)
+
+
+def _shown(setting: Setting, value: str) -> str:
+    if setting.secret and value.strip():
+        return "(set)"
+    if setting.unit == "URL" or "://" in value:
+        return without_credentials(value.strip())
+    return value
 
 
 def _parsed(setting: Setting, value: str, origin: str) -> Any:  # the dataclass gives the type back

@@ -164,9 +164,8 @@ class ChatServer:
                     return
                 body = answer.body.encode()
                 self.send_response(answer.status)
-                for name, value in answer.headers.items():
+                for name, value in {"Content-Length": str(len(body)), **answer.headers}.items():
                     self.send_header(name, value)
-                self.send_header("Content-Length", str(len(body)))
                 self.end_headers()
                 self.wfile.write(body)
 

@@ -104,14 +104,14 @@ def _chat_server(settings: "Settings") -> Check:
     import asyncio
 
     from polaris_search.llm.opening import check_chat_server
+    from polaris_search.settings import without_credentials
 
     try:
         model = asyncio.run(check_chat_server(settings))
     except PolarisError as error:
         return Check("model server", False, str(error), error.exit_code)
-    return Check(
-        "model server", True, f"{settings.llm_kind} at {settings.llm_url} answers as {model}"
-    )
+    address = without_credentials(settings.llm_url)
+    return Check("model server", True, f"{settings.llm_kind} at {address} answers as {model}")
 
 
 def _local_server(settings: "Settings") -> Check:

@@ -11,17 +11,21 @@ import httpx2
 from huggingface_hub import ChatCompletionOutput
 from huggingface_hub.errors import HfHubHTTPError, InferenceTimeoutError
 
+from polaris_search.llm.access import Access, chat_access
+from polaris_search.llm.broken import broken_connection
 from polaris_search.llm.failures import ChatFailed, ChatTroubled
 from polaris_search.llm.identity import plain_name
 from polaris_search.llm.kinds import extra_body
 from polaris_search.llm.model import ChatReply, ChatRequest
-from polaris_search.llm.refusals import failure_of_status
+from polaris_search.llm.refusals import failure_of_status, quoted, said_error
 from polaris_search.llm.retries import retry_after_s
 from polaris_search.llm.transport import inference_client
 from polaris_search.settings import LlmKind
 
 # What huggingface_hub raises where a reply is not what its own types expect.
-_GARBAGE = (ValueError, TypeError, KeyError, IndexError, AttributeError)
+_GARBAGE = (ValueError, TypeError, KeyError, IndexError, AttributeError, RecursionError)
+MAX_TOKENS_COUNTED = 10_000_000
+"""No request takes more; a server that says so counts wrongly."""
 
 
 class Caller:
@@ -33,17 +37,19 @@ class Caller:
         asked_as: the model name to send.
         api_key: its key, None for none.
         timeout_s: longest wait for one reply.
+
+    Raises:
+        UsageError: `url` is no http(s) address.
     """
 
     def __init__(
         self, url: str, kind: LlmKind, *, asked_as: str, api_key: str | None, timeout_s: float
     ) -> None:
-        self.url = url
+        self._access = chat_access(url, api_key)
         self._kind = kind
         self._asked_as = asked_as
-        self._api_key = api_key
         self._timeout_s = timeout_s
-        self._client = inference_client(url, api_key, timeout_s)
+        self._client = inference_client(self._access, timeout_s)
 
     async def ask(self, request: ChatRequest) -> ChatReply:
         """Return the reply to one attempt.
@@ -55,23 +61,22 @@ class Caller:
         try:
             # Silence has its limit in the client; this ends a reply that only drips.
             async with asyncio.timeout(self._timeout_s):
-                return _reply(await self._post(request), self._asked_as)
-        except HfHubHTTPError as error:
-            raise self._failure(error) from None
+                return _reply(await self._post(request), self._asked_as, self._access)
+        except (HfHubHTTPError, httpx2.HTTPStatusError) as error:
+            raise self._failure(error.response) from None
         except (InferenceTimeoutError, TimeoutError):
             raise ChatTroubled(
                 "timeout",
-                f"{self.url} gave no reply in {self._timeout_s:g} s. "
+                f"{self._access.shown} gave no reply in {self._timeout_s:g} s. "
                 "Raise POLARIS_LLM_TIMEOUT_S, or lower POLARIS_LLM_CONCURRENCY.",
             ) from None
         except httpx2.TransportError as error:
+            raise ChatTroubled("unreachable", broken_connection(error, self._access)) from None
+        except _GARBAGE:
             raise ChatTroubled(
-                "unreachable",
-                f"No connection to the chat server at {self.url}: {error or type(error).__name__}.",
-            ) from None
-        except _GARBAGE as error:
-            raise ChatTroubled(
-                "garbage", f"{self.url} answered with something that is no chat reply: {error}"
+                "garbage",
+                f"{self._access.shown} answered with something that is no chat reply. "
+                "Check POLARIS_LLM_URL and POLARIS_LLM_KIND.",
             ) from None
 
     async def close(self) -> None:
@@ -94,18 +99,20 @@ class Caller:
             raise TypeError("a stream, which was not asked for")
         return output
 
-    def _failure(self, error: HfHubHTTPError) -> ChatFailed:
-        response = error.response
+    def _failure(self, response: httpx2.Response) -> ChatFailed:
         return failure_of_status(
             response.status_code,
             response.text,
-            url=self.url,
-            secret=self._api_key,
+            access=self._access,
             retry_after_s=retry_after_s(response.headers.get("Retry-After")),
         )
 
 
-def _reply(output: ChatCompletionOutput, asked_as: str) -> ChatReply:
+def _reply(output: ChatCompletionOutput, asked_as: str, access: Access) -> ChatReply:
+    if not output.choices and (said := said_error(output)):
+        raise ChatTroubled(
+            "server_error", f"{access.shown} answered with an error: {quoted(said, access)}"
+        )
     choice = output.choices[0]
     text = choice.message.content
     if text is not None and not isinstance(text, str):
@@ -123,4 +130,5 @@ def _count(output: ChatCompletionOutput, name: str) -> int:
     # A server may leave usage out; the client then has no such object.
     usage = output.usage
     value = getattr(usage, name, 0) if usage is not None else 0
-    return value if isinstance(value, int) else 0
+    is_count = isinstance(value, int) and not isinstance(value, bool)
+    return value if is_count and 0 <= value <= MAX_TOKENS_COUNTED else 0

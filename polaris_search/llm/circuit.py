@@ -1,45 +1,39 @@
-"""A circuit breaker: after enough failures on end a server is asked no more.
+"""A circuit breaker: after enough requests lost on end a server is asked no more.
 
-It counts attempts, over all requests. A single reply of any use resets the count; once open it
-stays open, because what is left undone is done by the next run.
+It counts requests, not attempts: one is lost when it has used up its attempts, or was refused in a
+way that meets every request alike. A single answer resets the count; once open it stays open,
+because what is left undone is done by the next run.
 """
 
 from dataclasses import dataclass
-from typing import Literal
 
-Failure = Literal["unreachable", "failing"]
+SMALLEST_LIMIT = 3
 
 
 @dataclass(slots=True)
 class Circuit:
-    """Counts failed attempts on end. A busy server (HTTP 429) is no failure: do not report it.
+    """Counts requests lost on end.
 
     Args:
-        unreachable_limit: refused, broken or timed-out connections on end that open the circuit.
-        failing_limit: failures of any kind on end that open it.
+        limit: so many open it. Requests under way at the same time are lost at the same time, so
+            it is no less than the requests at a time.
     """
 
-    unreachable_limit: int = 10
-    failing_limit: int = 40
-    _unreachable: int = 0
-    _failing: int = 0
-    _open: bool = False
+    limit: int = SMALLEST_LIMIT
+    _lost: int = 0
+    _reason: str | None = None
 
     @property
-    def is_open(self) -> bool:
-        """Whether the server is to be asked no more."""
-        return self._open
+    def reason(self) -> str | None:
+        """Why the server is to be asked no more, a sentence; None while it is to be asked."""
+        return self._reason
 
     def worked(self) -> None:
-        """Hear that an attempt was answered."""
-        self._unreachable = self._failing = 0
+        """Hear that a request was answered."""
+        self._lost = 0
 
-    def failed(self, failure: Failure) -> None:
-        """Hear that an attempt failed."""
-        self._failing += 1
-        self._unreachable = self._unreachable + 1 if failure == "unreachable" else 0
-        self._open = (
-            self._open
-            or self._unreachable >= self.unreachable_limit
-            or self._failing >= self.failing_limit
-        )
+    def lost(self, why: str) -> None:
+        """Hear that a request was lost, and why, a sentence."""
+        self._lost += 1
+        if self._reason is None and self._lost >= self.limit:
+            self._reason = why

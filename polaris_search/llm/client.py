@@ -11,13 +11,14 @@ from dataclasses import dataclass, field
 from typing import Protocol
 
 from polaris_search.errors import ServiceUnreachable
-from polaris_search.llm.circuit import Circuit
+from polaris_search.llm.circuit import SMALLEST_LIMIT, Circuit
 from polaris_search.llm.failures import ChatRefused, ChatTroubled
 from polaris_search.llm.identity import Identity
 from polaris_search.llm.model import ChatMessage, ChatReply, ChatRequest
 from polaris_search.llm.retries import RetryPolicy
 
-UNREACHABLE = frozenset({"unreachable", "timeout"})
+MEETS_EVERY_REQUEST = frozenset({401, 403, 404, 405})
+"""Refusals of the key, the model or the address, as redirects are; not of one request's content."""
 
 
 class Attempts(Protocol):
@@ -63,7 +64,7 @@ class ServedChatModel:
         self._identity = identity
         self._slots = asyncio.Semaphore(concurrency)
         self._patience = patience or Patience()
-        self._circuit = circuit or Circuit()
+        self._circuit = circuit or Circuit(max(SMALLEST_LIMIT, concurrency))
 
     @property
     def model(self) -> str:
@@ -86,45 +87,51 @@ class ServedChatModel:
     async def chat(self, request: ChatRequest) -> ChatReply:
         """Return the reply; see ChatModel.chat."""
         async with self._slots:
-            failed_attempts = 0
-            while True:
-                try:
-                    return await self._attempt(request)
-                except ChatTroubled as trouble:
-                    failed_attempts += 1
-                    wait_s = self._wait_s(trouble, failed_attempts)
-                await self._patience.sleep(wait_s)
+            try:
+                reply = await self._persistently(request)
+            except ChatRefused as refusal:
+                self._hear(refusal)
+                raise
+            except ChatTroubled as trouble:
+                self._circuit.lost(str(trouble))
+                if trouble.trouble == "unreachable":
+                    raise ServiceUnreachable(
+                        f"{trouble} Start the server, or correct POLARIS_LLM_URL."
+                    ) from trouble
+                raise
+            self._circuit.worked()
+            return reply
 
     async def close(self) -> None:
         """Close the connections."""
         await self._attempts.close()
 
-    async def _attempt(self, request: ChatRequest) -> ChatReply:
-        if self._circuit.is_open:
+    async def _persistently(self, request: ChatRequest) -> ChatReply:
+        """Return the reply to the first attempt that gets one, or raise what ended the last."""
+        failed_attempts = 0
+        while True:
+            self._require_closed_circuit()
+            try:
+                return await self._attempts.ask(request)
+            except ChatTroubled as trouble:
+                failed_attempts += 1
+                wait_s = self._patience.policy.wait_s(
+                    failed_attempts, trouble.retry_after_s, self._patience.random
+                )
+                if wait_s is None:
+                    raise
+            await self._patience.sleep(wait_s)
+
+    def _require_closed_circuit(self) -> None:
+        if self._circuit.reason:
             raise ServiceUnreachable(
                 "The chat server failed too often on end and is asked no more in this run. "
+                f"The last failure: {self._circuit.reason} "
                 "`polaris-admin doctor` says how it is; run the command again when it is well."
             )
-        try:
-            reply = await self._attempts.ask(request)
-        except ChatRefused:
-            self._circuit.worked()
-            raise
-        self._circuit.worked()
-        return reply
 
-    def _wait_s(self, trouble: ChatTroubled, failed_attempts: int) -> float:
-        """Return the wait before the next attempt, or raise where there is none."""
-        if trouble.trouble != "overloaded":
-            unreachable = trouble.trouble in UNREACHABLE
-            self._circuit.failed("unreachable" if unreachable else "failing")
-        wait_s = self._patience.policy.wait_s(
-            failed_attempts, trouble.retry_after_s, self._patience.random
-        )
-        if wait_s is not None:
-            return wait_s
-        if trouble.trouble == "unreachable":
-            raise ServiceUnreachable(
-                f"{trouble} Start the server, or correct POLARIS_LLM_URL."
-            ) from trouble
-        raise trouble
+    def _hear(self, refusal: ChatRefused) -> None:
+        if refusal.status in MEETS_EVERY_REQUEST or refusal.status < 400:
+            self._circuit.lost(str(refusal))
+        else:
+            self._circuit.worked()

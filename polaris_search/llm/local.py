@@ -6,24 +6,35 @@ share: the prompt's fixed part is read once, saved, and put into every slot.
 
 import asyncio
 import logging
+import threading
 from collections.abc import Callable, Sequence
+from contextlib import suppress
+from typing import Protocol
 
 import httpx2
 
-from polaris_search.errors import ServiceUnreachable
+from polaris_search.errors import PolarisError, ServiceUnreachable
+from polaris_search.llm.access import chat_access
 from polaris_search.llm.caller import Caller
 from polaris_search.llm.client import Patience, ServedChatModel
 from polaris_search.llm.failures import ChatFailed
 from polaris_search.llm.identity import Identity
 from polaris_search.llm.local_server import LocalPlan, LocalServer, start_local_server
 from polaris_search.llm.model import ChatMessage, ChatReply, ChatRequest
-from polaris_search.llm.transport import direct_mounts, headers
+from polaris_search.llm.transport import direct_mounts
 
 MAX_STARTS = 3
 PREFIX_FILE = "prefix.bin"
 TIMEOUT_S = 30.0
 
 logger = logging.getLogger(__name__)
+
+
+class Start(Protocol):
+    """Starts a server; blocks until it answers or `given_up` is true. See start_local_server."""
+
+    def __call__(self, plan: LocalPlan, *, given_up: Callable[[], bool]) -> LocalServer:
+        """Return the server, or raise a PolarisError."""
 
 
 class LocalChatModel(ServedChatModel):
@@ -33,7 +44,7 @@ class LocalChatModel(ServedChatModel):
         plan: what to serve; as many requests run at a time as it has slots.
         timeout_s: longest wait for one reply.
         patience: retries, sleep and chance.
-        start: starts a server; blocks until it answers.
+        start: starts a server.
     """
 
     def __init__(
@@ -42,7 +53,7 @@ class LocalChatModel(ServedChatModel):
         *,
         timeout_s: float,
         patience: Patience | None = None,
-        start: Callable[[LocalPlan], LocalServer] = start_local_server,
+        start: Start = start_local_server,
     ) -> None:
         identity = Identity(plan.gguf.stem, None, plan.gguf.stem, plan.slot_tokens)
         self._process = LocalAttempts(plan, identity, timeout_s=timeout_s, start=start)
@@ -62,13 +73,14 @@ class LocalAttempts:
         identity: Identity,
         *,
         timeout_s: float,
-        start: Callable[[LocalPlan], LocalServer],
+        start: Start,
     ) -> None:
         self._plan = plan
         self._identity = identity
         self._timeout_s = timeout_s
         self._start = start
         self._starts = 0
+        self._closed = False
         self._starting = asyncio.Lock()
         self._server: LocalServer | None = None
         self._caller: Caller | None = None
@@ -87,7 +99,8 @@ class LocalAttempts:
             await self._share(server, caller)
 
     async def close(self) -> None:
-        """End the server."""
+        """End the server, one that is still starting too."""
+        self._closed = True
         async with self._starting:
             await self._let_go()
 
@@ -98,6 +111,8 @@ class LocalAttempts:
             return self._server, self._caller
 
     async def _started(self) -> tuple[LocalServer, Caller]:
+        if self._closed:
+            raise ServiceUnreachable("The local model is closed and starts no more.")
         if self._starts == MAX_STARTS:
             raise ServiceUnreachable(
                 f"The local model's server has ended {MAX_STARTS} times. "
@@ -105,7 +120,7 @@ class LocalAttempts:
             )
         await self._let_go()
         self._starts += 1
-        server = await asyncio.to_thread(self._start, self._plan)
+        server = await self._start_in_thread()
         caller = Caller(
             server.url,
             "local",
@@ -117,6 +132,23 @@ class LocalAttempts:
             logger.warning("The local model's server had ended and was started again.")
             await self._share(server, caller)
         return server, caller
+
+    async def _start_in_thread(self) -> LocalServer:
+        """Start a server; when this is cancelled, end it before the cancelling goes on."""
+        cancelled = threading.Event()
+
+        def start() -> LocalServer:
+            return self._start(self._plan, given_up=lambda: self._closed or cancelled.is_set())
+
+        # A future, not a task: who cancels all tasks leaves it alone.
+        starting = asyncio.get_running_loop().run_in_executor(None, start)
+        try:
+            return await asyncio.shield(starting)
+        except asyncio.CancelledError:
+            cancelled.set()
+            with suppress(PolarisError):
+                (await starting).stop()
+            raise
 
     async def _let_go(self) -> None:
         if self._caller is not None:
@@ -143,7 +175,7 @@ class LocalAttempts:
 async def _copy_slots(server: LocalServer) -> None:
     async with httpx2.AsyncClient(
         base_url=server.url,
-        headers=headers(server.api_key),
+        headers=chat_access(server.url, server.api_key).headers,
         mounts=direct_mounts(),
         timeout=TIMEOUT_S,
     ) as client:

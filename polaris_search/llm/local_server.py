@@ -23,6 +23,7 @@ from polaris_search.llm.local_child import ADDRESS_FILE
 
 POLL_S = 0.05
 STOP_S = 5.0
+HEALTH_S = 1.0
 START_DEADLINE_S = 180.0
 """A small model is there in a second; one of several gigabytes is read from the disk first."""
 
@@ -72,15 +73,19 @@ def local_server(plan: LocalPlan) -> Iterator[LocalServer]:
 def start_local_server(
     plan: LocalPlan,
     *,
+    given_up: Callable[[], bool] = lambda: False,
     deadline_s: float = START_DEADLINE_S,
     clock: Callable[[], float] = time.monotonic,
     sleep: Callable[[float], None] = time.sleep,
 ) -> LocalServer:
     """Return the server once it answers.
 
+    Asked several times a second, `given_up` says whether it is wanted no more, which ends it.
+
     Raises:
         UsageError: llama.cpp's server is not installed.
-        ServiceUnreachable: the process ended, or did not answer in `deadline_s` seconds.
+        ServiceUnreachable: the process ended, did not answer in `deadline_s` seconds, or is given
+            up.
     """
     require_server()
     # The child removes it too, for the case that this process has no time left to.
@@ -91,8 +96,12 @@ def start_local_server(
     try:
         while (url := _ready(Path(folder.name))) is None:
             _check(process, plan, late=clock() > until)
+            if given_up():
+                raise ServiceUnreachable("The local model was closed before it had started.")
             sleep(POLL_S)
     except BaseException:  # an interrupt, too, must leave no process behind
+        # It may hear of nothing while it reads the model, and has nothing to save.
+        process.kill()
         _end(process)
         folder.cleanup()
         raise
@@ -125,7 +134,7 @@ def _ready(folder: Path) -> str | None:
     except FileNotFoundError:
         return None
     # Not urllib: that would go through the machine's proxy.
-    connection = http.client.HTTPConnection(urlsplit(address).netloc, timeout=5)
+    connection = http.client.HTTPConnection(urlsplit(address).netloc, timeout=HEALTH_S)
     try:
         connection.request("GET", "/health")
         return address if connection.getresponse().status == 200 else None

@@ -5,7 +5,9 @@ The rule: what waiting can mend is ChatTroubled, what only another request can m
 
 import json
 import re
+from collections.abc import Mapping
 
+from polaris_search.llm.access import Access
 from polaris_search.llm.failures import ChatFailed, ChatRefused, ChatTroubled, PromptTooLong
 
 MAX_QUOTED_CHARS = 200
@@ -21,18 +23,23 @@ _TOO_LONG = re.compile(
 
 
 def failure_of_status(
-    status: int, body: str, *, url: str, secret: str | None, retry_after_s: float | None
+    status: int, body: str, *, access: Access, retry_after_s: float | None
 ) -> ChatFailed:
-    """Return the error that stands for an HTTP answer of status 400 or more.
+    """Return the error that stands for an HTTP answer of status 300 or more.
 
     Args:
         status: the HTTP status.
-        body: the answer's text; quoted in part, without `secret`.
-        url: the server, for the message.
-        secret: the key that was sent; never repeated.
+        body: the answer's text; quoted in part, unless it repeats a credential.
+        access: the server, for the message.
         retry_after_s: how long the server asked to be left alone.
     """
-    said = _quoted(body, secret)
+    url, said = access.shown, quoted(body, access)
+    if status < 400:
+        return ChatRefused(
+            status,
+            f"{url} redirects to another address (HTTP {status}), which is not followed: a prompt "
+            "goes only where it was sent. Set POLARIS_LLM_URL to the address that answers.",
+        )
     if status in BUSY:
         return ChatTroubled("overloaded", f"{url} is busy (HTTP 429): {said}", retry_after_s)
     if status in PASSING:
@@ -40,7 +47,8 @@ def failure_of_status(
     if status in DENIED:
         # Its body may repeat part of the key.
         return ChatRefused(
-            status, f"{url} denies access (HTTP {status}). Check POLARIS_LLM_API_KEY."
+            status,
+            f"{url} denies access (HTTP {status}). Check POLARIS_LLM_API_KEY and POLARIS_LLM_URL.",
         )
     if status == 404:
         return ChatRefused(
@@ -55,10 +63,22 @@ def failure_of_status(
     )
 
 
-def _quoted(body: str, secret: str | None) -> str:
+def said_error(document: Mapping[str, object]) -> str | None:
+    """Return the error that a JSON answer tells of: OpenAI's, TGI's or FastAPI's shape."""
+    for name in ("error", "detail", "message"):
+        error = document.get(name)
+        if isinstance(error, dict):
+            error = error.get("message")
+        if isinstance(error, str) and error.strip():
+            return error
+    return None
+
+
+def quoted(body: str, access: Access) -> str:
+    """Return the message in an error body, in part, ended as a sentence, free of credentials."""
     text = " ".join(_message(body).split())
-    if secret:
-        text = text.replace(secret, "(key)")
+    if access.repeats_secret(body) or access.repeats_secret(text):
+        return "its words are not shown, for they repeat a key or password."
     if len(text) > MAX_QUOTED_CHARS:
         text = text[:MAX_QUOTED_CHARS] + " ..."
     if not text:
@@ -67,14 +87,9 @@ def _quoted(body: str, secret: str | None) -> str:
 
 
 def _message(body: str) -> str:
-    """Return the message in an error body: OpenAI's, TGI's or FastAPI's shape, else the text."""
+    """Return the message in an error body, else its text."""
     try:
         document = json.loads(body)
-    except ValueError:
+    except (ValueError, RecursionError):
         return body
-    if not isinstance(document, dict):
-        return body
-    error = document.get("error", document.get("detail", document.get("message", body)))
-    if isinstance(error, dict):
-        error = error.get("message", body)
-    return error if isinstance(error, str) else body
+    return (said_error(document) if isinstance(document, dict) else None) or body

@@ -1,7 +1,7 @@
 """How long to wait before a failed request is asked again: numbers only, no clock. Pure.
 
-Waits grow and are random ("full jitter"), so that many clients do not come back in step. A server
-that says how long to stay away is believed.
+Waits grow and are random in part, so that many clients do not come back in step and a server still
+has the time to start again. One that says how long to stay away is believed.
 """
 
 import time
@@ -14,14 +14,15 @@ from email.utils import parsedate_to_datetime
 class RetryPolicy:
     """How often and how late a request is asked again.
 
-    `attempts` counts the first one. The wait before attempt n is random between 0 and
-    `first_wait_s` * 2^(n-2), at most `longest_wait_s`; a server's own word adds to it, and is
-    followed up to `longest_retry_after_s`.
+    `attempts` counts the first one. The wait before attempt n is `first_wait_s` * 2^(n-2), at most
+    `longest_wait_s`, less a random part of up to a quarter: with the defaults all waits together
+    take 16.5 s to 22 s. Where the server says how long to wait, that is followed up to
+    `longest_retry_after_s`, and the random part is all of our own wait.
     """
 
     attempts: int = 5
-    first_wait_s: float = 1.0
-    longest_wait_s: float = 30.0
+    first_wait_s: float = 2.0
+    longest_wait_s: float = 8.0
     longest_retry_after_s: float = 300.0
 
     def wait_s(
@@ -36,13 +37,12 @@ class RetryPolicy:
         """
         if failed_attempts >= self.attempts:
             return None
-        grown_s = self.first_wait_s * 2.0 ** (failed_attempts - 1)
-        jitter = random() * min(grown_s, self.longest_wait_s)
+        grown_s = min(self.first_wait_s * 2.0 ** (failed_attempts - 1), self.longest_wait_s)
         if retry_after_s is None:
-            return jitter
+            return grown_s * (1.0 - random() / 4.0)
         if retry_after_s > self.longest_retry_after_s:
             return None
-        return retry_after_s + jitter
+        return retry_after_s + random() * grown_s
 
 
 def retry_after_s(header: str | None, now: Callable[[], float] = time.time) -> float | None:

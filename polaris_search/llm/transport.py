@@ -1,14 +1,17 @@
-"""The HTTP client under huggingface_hub: straight to this machine, no stray credentials.
+"""The HTTP client under huggingface_hub: no proxy to this machine, no stray token, no detour.
 
 By default that package obeys HF_HUB_OFFLINE for every address, 127.0.0.1 included, and sends the
 Hugging Face token it finds on the machine to any server that was given no key. A chat server is
-not the Hub: neither is wanted here.
+not the Hub: neither is wanted here. Nor is a redirect followed: prompts hold what is in tables,
+and go only where the operator sent them.
 """
 
 from typing import cast
 
 import httpx2
 from huggingface_hub import AsyncInferenceClient, set_async_client_factory
+
+from polaris_search.llm.access import Access
 
 NO_KEY = "no-key"
 """Stands for "send no key": given none, huggingface_hub would look for a token of its own."""
@@ -17,25 +20,19 @@ CONNECT_TIMEOUT_S = 10.0
 _THIS_MACHINE = ("127.0.0.1", "localhost", "[::1]")
 
 
-def inference_client(url: str, api_key: str | None, timeout_s: float) -> AsyncInferenceClient:
-    """Return a client for the chat server at `url` (with or without /v1).
+def inference_client(access: Access, timeout_s: float) -> AsyncInferenceClient:
+    """Return a client for a chat server.
 
     Args:
-        url: where the server listens.
-        api_key: sent as a bearer token; None: no such header is sent.
+        access: its address (with or without /v1), and the header sent, if any.
         timeout_s: longest silence of the server; connecting has its own, shorter limit.
     """
     set_async_client_factory(_direct_client)
     limits = httpx2.Timeout(timeout_s, connect=min(timeout_s, CONNECT_TIMEOUT_S))
     # The parameter is declared as a number and handed on to httpx2 as it is.
     return AsyncInferenceClient(
-        base_url=url, api_key=api_key or NO_KEY, timeout=cast(float, limits)
+        base_url=access.url, api_key=NO_KEY, headers=access.headers, timeout=cast(float, limits)
     )
-
-
-def headers(api_key: str | None) -> dict[str, str]:
-    """Return the headers of a request that does not go through huggingface_hub."""
-    return {"Authorization": f"Bearer {api_key}"} if api_key else {}
 
 
 def direct_mounts() -> dict[str, None]:
@@ -45,12 +42,19 @@ def direct_mounts() -> dict[str, None]:
 
 def _direct_client() -> httpx2.AsyncClient:
     return httpx2.AsyncClient(
-        event_hooks={"request": [_drop_missing_key]},
+        event_hooks={"request": [_drop_missing_key], "response": [_refuse_redirect]},
         mounts=direct_mounts(),
-        follow_redirects=True,
+        follow_redirects=False,
     )
 
 
 async def _drop_missing_key(request: httpx2.Request) -> None:
     if request.headers.get("Authorization") == f"Bearer {NO_KEY}":
         del request.headers["Authorization"]
+
+
+async def _refuse_redirect(response: httpx2.Response) -> None:
+    # huggingface_hub would take it for a reply.
+    if response.is_redirect:
+        await response.aread()
+        response.raise_for_status()

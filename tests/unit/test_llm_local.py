@@ -1,18 +1,22 @@
 """The local model: its parts are found or asked for in words, and its process is looked after."""
 
 import asyncio
+import signal
+import subprocess
+import threading
+import time
 from pathlib import Path
 
 import pytest
 from fakes_llm import Answer, chat_server, completion
 
-from polaris_search.errors import ServiceUnreachable, UsageError
-from polaris_search.llm import gguf, local_server
+from polaris_search.errors import PolarisError, ServiceUnreachable, UsageError
+from polaris_search.llm import gguf, local_server, opening
 from polaris_search.llm.gguf import find_gguf
 from polaris_search.llm.local import MAX_STARTS, LocalChatModel
 from polaris_search.llm.local_server import LocalPlan, start_local_server
 from polaris_search.llm.model import ChatMessage, ChatRequest
-from polaris_search.llm.opening import open_chat_model
+from polaris_search.llm.opening import check_chat_server, open_chat_model
 from polaris_search.settings import read_settings
 
 HELLO = ChatRequest((ChatMessage("user", "Hello"),), max_tokens=30)
@@ -100,7 +104,7 @@ def test_server_starts_at_the_first_request_and_ends_with_the_model(plan):
     with chat_server() as http:
         started = []
 
-        def start(plan):
+        def start(plan, *, given_up):
             started.append(StandIn(plan, http.url))
             return started[-1]
 
@@ -125,7 +129,7 @@ def test_server_that_dies_is_started_again_and_given_up_in_the_end(plan):
     with chat_server() as http:
         started = []
 
-        def start(plan):
+        def start(plan, *, given_up):
             started.append(StandIn(plan, http.url))
             return started[-1]
 
@@ -151,7 +155,9 @@ def test_prefix_is_read_once_and_copied_to_every_slot(plan):
         http.enqueue(completion("."), Answer(body="{}"), Answer(body="{}"))
 
         async def run():
-            model = LocalChatModel(plan, timeout_s=5, start=lambda plan: StandIn(plan, http.url))
+            model = LocalChatModel(
+                plan, timeout_s=5, start=lambda plan, given_up: StandIn(plan, http.url)
+            )
             await model.begin_with(prefix)
             await model.close()
 
@@ -172,10 +178,114 @@ def test_model_whose_slots_cannot_be_saved_works_without_sharing(plan):
         http.enqueue(completion("."), completion("Still."))
 
         async def run():
-            model = LocalChatModel(plan, timeout_s=5, start=lambda plan: StandIn(plan, http.url))
+            model = LocalChatModel(
+                plan, timeout_s=5, start=lambda plan, given_up: StandIn(plan, http.url)
+            )
             await model.begin_with(HELLO.messages)
             reply = await model.chat(HELLO)
             await model.close()
             return reply
 
         assert asyncio.run(run()).text == "Still."
+
+
+class DeafServer:
+    """A server's program that never gets ready and hears nothing, not even its pipe's end."""
+
+    def __init__(self, start) -> None:
+        self.processes: list[subprocess.Popen[bytes]] = []
+        self.started = threading.Event()
+        self._start = start
+
+    def start(self, *given):
+        self.processes.append(self._start(*given))
+        self.started.set()
+        return self.processes[-1]
+
+
+@pytest.fixture
+def deaf(tmp_path, monkeypatch) -> DeafServer:
+    program = tmp_path / "deaf"
+    program.write_text("#!/bin/sh\nexec sleep 600\n")
+    program.chmod(0o700)
+    server = DeafServer(local_server._start)
+    monkeypatch.setattr(local_server, "require_server", lambda: None)
+    monkeypatch.setattr(local_server.sys, "executable", str(program))
+    monkeypatch.setattr(local_server, "_start", server.start)
+    return server
+
+
+async def closed(model, asking):
+    await model.close()
+    with pytest.raises(ServiceUnreachable, match="closed"):
+        await asking
+
+
+async def all_cancelled(model, asking):
+    # So does an ingest that is interrupted.
+    for task in asyncio.all_tasks() - {asyncio.current_task()}:
+        task.cancel()
+    with pytest.raises(asyncio.CancelledError):
+        await asking
+    await model.close()
+
+
+@pytest.mark.parametrize("end", [closed, all_cancelled])
+def test_server_that_is_still_starting_is_ended_at_once(deaf, tmp_path, end):
+    plan = LocalPlan(tmp_path / "model.gguf", tmp_path / "local-model.log")
+
+    async def run():
+        model = LocalChatModel(plan, timeout_s=5)
+        asking = asyncio.create_task(model.chat(HELLO))
+        await asyncio.to_thread(deaf.started.wait)
+        began = time.monotonic()
+        await end(model, asking)
+        with pytest.raises(ServiceUnreachable, match="closed"):
+            await model.chat(HELLO)
+        return began
+
+    began = asyncio.run(run())
+
+    assert time.monotonic() - began < local_server.STOP_S / 2
+    assert [process.returncode for process in deaf.processes] == [-signal.SIGKILL]
+
+
+def test_interrupt_ends_a_server_that_is_still_starting_at_once(deaf, tmp_path):
+    plan = LocalPlan(tmp_path / "model.gguf", tmp_path / "local-model.log")
+
+    def interrupted(_):
+        raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        start_local_server(plan, sleep=interrupted)
+
+    assert [process.returncode for process in deaf.processes] == [-signal.SIGKILL]
+
+
+@pytest.mark.parametrize(
+    ("answer", "says"),
+    [
+        (Answer(503, "loading"), "HTTP 503"),
+        (Answer(429, "busy"), "busy"),
+        (Answer(drops=True), "broke off"),
+        (Answer(hangs=True), "wrote nothing while it was waited for"),
+    ],
+)
+def test_check_asks_a_server_once(answer, says, monkeypatch):
+    monkeypatch.setattr(opening, "PROBE_S", 0.2)
+    with chat_server() as http:
+        http.enqueue(answer, completion("Yes."))
+        settings = read_settings({"POLARIS_LLM_URL": http.url, "POLARIS_LLM_MODEL": "m"})
+
+        with pytest.raises(PolarisError, match=says):
+            asyncio.run(check_chat_server(settings))
+
+    assert len(http.asked) == 1
+
+
+def test_check_gives_the_name_of_the_model_that_answers():
+    with chat_server() as http:
+        http.enqueue(completion("Yes."))
+        settings = read_settings({"POLARIS_LLM_URL": http.url, "POLARIS_LLM_MODEL": "m"})
+
+        assert asyncio.run(check_chat_server(settings)) == "m"

@@ -8,6 +8,7 @@ import pytest
 from fakes_llm import Answer, chat_server
 
 from polaris_search.errors import ServiceUnreachable, UsageError
+from polaris_search.llm.access import chat_access
 from polaris_search.llm.circuit import Circuit
 from polaris_search.llm.grammar import gbnf
 from polaris_search.llm.identity import Identity, identify, listed_identity, tgi_identity
@@ -17,10 +18,19 @@ from polaris_search.llm.retries import RetryPolicy, retry_after_s
 def test_waits_double_up_to_the_longest():
     policy = RetryPolicy(attempts=7, first_wait_s=1.0, longest_wait_s=10.0)
 
-    waits = [policy.wait_s(n, None, lambda: 1.0) for n in range(1, 7)]
+    waits = [policy.wait_s(n, None, lambda: 0.0) for n in range(1, 7)]
 
     assert waits == [1, 2, 4, 8, 10, 10]
     assert policy.wait_s(7, None, lambda: 1.0) is None
+
+
+def test_attempts_are_spread_over_a_servers_restart():
+    def waits(chance):
+        return [RetryPolicy().wait_s(n, None, lambda: chance) for n in range(1, 6)]
+
+    assert waits(0.0) == [2, 4, 8, 8, None]
+    # Chance takes a quarter at most: 3/4 of 22 s.
+    assert waits(1.0) == [1.5, 3, 6, 6, None]
 
 
 def test_server_that_asks_for_too_long_a_rest_is_given_up():
@@ -48,28 +58,20 @@ def test_retry_after_is_seconds_or_a_date(header, seconds):
     assert retry_after_s(header, lambda: now) == seconds
 
 
-def test_circuit_opens_after_failures_on_end_and_stays_open():
-    circuit = Circuit(unreachable_limit=3, failing_limit=100)
+def test_circuit_opens_after_requests_lost_on_end_and_stays_open():
+    circuit = Circuit(limit=3)
 
-    circuit.failed("unreachable")
-    circuit.failed("unreachable")
+    circuit.lost("One.")
+    circuit.lost("Two.")
     circuit.worked()
-    circuit.failed("unreachable")
-    circuit.failed("unreachable")
-    assert not circuit.is_open
-    circuit.failed("unreachable")
+    circuit.lost("Three.")
+    circuit.lost("Four.")
+    assert circuit.reason is None
+    circuit.lost("Five.")
     circuit.worked()
+    circuit.lost("Six.")
 
-    assert circuit.is_open
-
-
-def test_circuit_opens_for_a_server_that_only_fails():
-    circuit = Circuit(unreachable_limit=100, failing_limit=4)
-
-    for _ in range(4):
-        circuit.failed("failing")
-
-    assert circuit.is_open
+    assert circuit.reason == "Five."
 
 
 def test_grammar_leaves_no_room_for_blanks_and_shares_equal_rules():
@@ -176,3 +178,94 @@ def test_server_that_does_not_say_what_it_serves_is_unreachable(answer):
 
         with pytest.raises(ServiceUnreachable, match="POLARIS_LLM_URL"):
             identify(server.url, "vllm", None, None)
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        '{"data": null}',
+        "{}",
+        '{"data": {"id": "m"}}',
+        '{"data": ["m"]}',
+        '{"data": [{"id": null}]}',
+        '{"data": [{"id": "m", "meta": "x"}]}',
+        '{"data": [{"id": "m", "parent": 3}]}',
+        "[]",
+        '{"a":' * 100_000,
+    ],
+)
+@pytest.mark.parametrize("name", ["m", None])
+def test_list_of_models_that_is_none_is_told_in_words(body, name):
+    with chat_server() as server:
+        server.gets["/v1/models"] = Answer(body=body)
+
+        with pytest.raises(ServiceUnreachable, match="POLARIS_LLM_URL") as told:
+            identify(server.url, "vllm", name, None)
+
+    assert "object" not in str(told.value)
+
+
+@pytest.mark.parametrize("told", [10**30, -1, "many", True, None, [1]])
+def test_absurd_context_is_taken_for_none(told):
+    listing = {"data": [{"id": "m", "max_model_len": told}]}
+
+    assert listed_identity(listing, None).context_tokens is None
+    assert tgi_identity({"model_id": None, "max_total_tokens": told}, None) == Identity(
+        "tgi", None, "tgi"
+    )
+
+
+@pytest.mark.parametrize(
+    "answer",
+    [
+        Answer(401, "no: s3cret"),
+        Answer(401, "no key like hunte***"),
+        Answer(403, "no: YW5uOmh1bnRlcjI="),
+        Answer(500, "ann:hunter2"),
+        Answer(200, "hunter2"),
+        Answer(307, "", {"Location": "http://hunter2/"}),
+        Answer(drops=True),
+    ],
+)
+def test_asking_what_is_served_repeats_no_credentials(answer, caplog):
+    caplog.set_level("INFO")
+    with chat_server() as server:
+        server.gets["/v1/models"] = answer
+        url = server.url.replace("http://", "http://ann:hunter2@")
+
+        with pytest.raises(ServiceUnreachable) as told:
+            identify(url, "vllm", None, "s3cret")
+
+    shown = str(told.value) + caplog.text
+    assert server.url in shown
+    assert not any(secret in shown for secret in ("hunte", "s3cret", "YW5uOmh1bnRlcjI="))
+
+
+@pytest.mark.parametrize(
+    "url",
+    [
+        "http://[::1",
+        "http://",
+        "http://ann:hunter2@",
+        "http://ann:hun#ter2@host",
+        "http://ann:hunter2@host:x",
+        "http://host:99999",
+        "http://a b",
+        "http://host/\x00",
+        "ftp://host",
+        "localhost:8000",
+    ],
+)
+def test_address_that_is_none_is_refused_without_its_password(url):
+    with pytest.raises(UsageError, match="POLARIS_LLM_URL") as refused:
+        chat_access(url, None)
+
+    assert "hun" not in str(refused.value)
+
+
+def test_access_shows_no_credentials_in_a_trace():
+    access = chat_access("http://ann:hunter2@host:80/v1?token=hunter2", "s3cret")
+
+    assert access.shown == "http://host/v1"
+    assert "s3cret" not in repr(access)
+    assert "hunter2" not in access.shown

@@ -103,3 +103,26 @@ def test_readme_lists_every_setting_as_the_table_has_it():
     ]
 
     assert [row for row in rows if row not in readme] == []
+
+
+@pytest.mark.parametrize("name", ["POLARIS_LLM_API_KEY", "POLARIS_ES_API_KEY"])
+def test_blanks_around_a_key_are_no_part_of_it(tmp_path, name):
+    settings = read_settings({name: " hunter2\r\n"}, tmp_path)
+    empty = read_settings({name: "\n"}, tmp_path)
+
+    assert "hunter2" in (settings.llm_api_key, settings.es_api_key)
+    assert empty.llm_api_key is None
+    assert empty.es_api_key is None
+
+
+@pytest.mark.parametrize("name", ["POLARIS_LLM_API_KEY", "POLARIS_ES_API_KEY"])
+@pytest.mark.parametrize(
+    "key", ["hun\nter2", "hun\x00ter2", "h\u00fcnter2", "hunter2\u200b", "\x7fhunt"]
+)
+def test_a_key_that_no_header_can_carry_is_refused_and_not_shown(tmp_path, name, key):
+    with pytest.raises(SettingInvalid, match="a key of printable ASCII") as refused:
+        read_settings({name: key}, tmp_path)
+
+    assert refused.value.exit_code == 2
+    assert "hun" not in str(refused.value)
+    assert "nter2" not in str(refused.value)
