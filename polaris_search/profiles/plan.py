@@ -49,7 +49,8 @@ class QueryPlan:
 
 def plan_query(profile: Profile, text: str) -> QueryPlan:
     """Return what `text` asks under `profile`."""
-    text, notices = cut_query(text)
+    # Half a surrogate pair, left by an undecodable argument, is no text a store could be asked.
+    text, notices = cut_query(text.encode("utf-8", "replace").decode())
     if profile.best_fields:
         return QueryPlan(profile.name, text, best_fields=profile.best_fields, notices=notices)
     clauses = profile.should

@@ -55,7 +55,7 @@ def search_tables(
     if not 1 <= size <= MAX_SIZE:
         raise UsageError(f"A search returns 1 to {MAX_SIZE} tables, not {size}.")
     started_s = clock_s()
-    plan = plan_query(profile, _storable(query))
+    plan = plan_query(profile, query)
     found = store.search(plan, size, filters)
     tables = store.get([hit.table_id for hit in found.hits])
     why = reasons(plan)
@@ -77,7 +77,7 @@ def explain_hits(
     if not table_ids:
         return {}
     contributions: dict[str, list[Contribution]] = {table_id: [] for table_id in table_ids}
-    for field, terms, single in _single_clauses(plan_query(profile, _storable(query))):
+    for field, terms, single in _single_clauses(plan_query(profile, query)):
         for hit in store.search(single, len(table_ids), {"table_id": table_ids}).hits:
             contributions[hit.table_id].append(Contribution(field, terms, hit.score))
     return {table_id: tuple(found) for table_id, found in contributions.items()}
@@ -98,11 +98,6 @@ def _single_clauses(plan: QueryPlan) -> list[tuple[str, tuple[str, ...], QueryPl
 
 def _terms(clause: TermsClause | ExactClause) -> tuple[str, ...]:
     return (clause.term,) if isinstance(clause, ExactClause) else clause.terms
-
-
-def _storable(query: str) -> str:
-    """Half a surrogate pair, left by an undecodable argument, becomes a question mark."""
-    return query.encode("utf-8", "replace").decode()
 
 
 def _hit(

@@ -77,3 +77,8 @@ def test_a_profile_with_a_boost_of_exactly_one_is_refused():
 
     with pytest.raises(ValueError, match="boost of exactly 1"):
         profile_from_json(document)
+
+
+@pytest.mark.parametrize("name", ["default", "paper"])
+def test_half_a_surrogate_pair_in_a_query_becomes_a_question_mark(name):
+    assert plan_query(profile_named(name), "pay\udcff roll").text == "pay? roll"
