@@ -69,3 +69,33 @@ class ProfileUnknown(UsageError):
 
     def __init__(self, name: str, known: Sequence[str]) -> None:
         super().__init__(f"No query profile {name!r}. Choose one of: {', '.join(known)}.")
+
+
+class AlreadyHeld(PolarisError):
+    """Another process does what only one may do at a time. `holder` says who and since when."""
+
+    def __init__(self, task: str, holder: str) -> None:
+        super().__init__(
+            f"Another process holds the lease for {task}: {holder}. "
+            "Wait until it is done, or stop it, then run the command again."
+        )
+
+
+class HolderLost(PolarisError):
+    """This process was held to be gone, and another one took its lease over."""
+
+    def __init__(self, task: str, holder: str) -> None:
+        super().__init__(
+            f"This process gave no sign of life for so long that {holder} took over {task}. "
+            "The live index is whole; run the command again if it is still to be done."
+        )
+
+
+class GenerationUnknown(PolarisError):
+    """No generation has this name."""
+
+    def __init__(self, name: str, known: Sequence[str]) -> None:
+        names = ", ".join(known) or "none"
+        super().__init__(
+            f"No kept generation {name!r}. Kept: {names}. See `polaris-admin index list`."
+        )
