@@ -6,11 +6,14 @@ the rest are spelled from syllables, frequent ones shorter. A table has about 20
 description, 20 of names and 30 of context. Column names recur from table to table, as `id` does.
 """
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
+from typing import TypeVar
 
 import numpy as np
 
 from polaris_search.records import Column, Description, EnrichedTable, Provenance, RawTable
+
+Item = TypeVar("Item")
 
 # fmt: off
 FUNCTION_WORDS = (
@@ -53,13 +56,25 @@ class Words:
 
     def columns(self, count: int) -> list[str]:
         """Return `count` column names, also drawn by Zipf's law."""
-        shares = self._shares[:N_COLUMNS]
+        return self.pick(self._columns, count)
+
+    def pick(self, items: Sequence[Item], count: int) -> list[Item]:
+        """Return `count` of up to VOCABULARY items by Zipf's law, the first ones most often."""
+        shares = self._shares[: len(items)]
         numbers = np.searchsorted(shares, self._random.uniform(0, shares[-1], count))
-        return [self._columns[number] for number in numbers]
+        return [items[number] for number in numbers]
 
     def number(self, low: int, high: int) -> int:
         """Return a whole number from low to high."""
         return int(self._random.integers(low, high + 1))
+
+    def size(self, median: float, spread: float, most: int) -> int:
+        """Return a whole number >= 1 as sizes fall: by a log-normal law, few ones very large."""
+        return min(1 + int(self._random.lognormal(np.log(median), spread)), most)
+
+    def chance(self, share: float) -> bool:
+        """Return True in such a share of calls."""
+        return bool(self._random.random() < share)
 
     def _column(self) -> str:
         return "_".join(self.draw(self.number(1, 3), skip=len(FUNCTION_WORDS)))

@@ -8,7 +8,7 @@ import asyncio
 import threading
 from collections.abc import Generator, Iterable, Iterator
 from concurrent.futures import Future
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
 from itertools import islice
 from queue import Empty, SimpleQueue
 
@@ -22,26 +22,54 @@ Answer = tuple[EnrichedTable, DescribeOutcome]
 def ask(
     describer: Describer, tables: Iterable[EnrichedTable], concurrency: int
 ) -> Generator[list[Answer], None, None]:
-    """Yield the answers as they come, in groups of those that came together; in no fixed order.
+    """Yield the answers as they come, and close the describer; else as `Asking.answers`."""
+    with opened(describer, concurrency) as asking, closing(asking.answers(tables)) as answers:
+        yield from answers
 
-    At most `concurrency` tables are asked about at a time, and as many more wait in memory so that
-    the next starts at once. Close the generator to cancel what is under way.
-    """
-    waiting = iter(tables)
-    finished: SimpleQueue[Future[Answer]] = SimpleQueue()
+
+@contextmanager
+def opened(describer: Describer, concurrency: int) -> Iterator["Asking"]:
+    """Ask the describer as often as wanted within the block; it is closed at its end."""
     with _event_loop(describer) as loop:
-        slots = asyncio.Semaphore(concurrency)
-        n_open = 0
-        while True:
-            for table in islice(waiting, 2 * concurrency - n_open):
-                asked = asyncio.run_coroutine_threadsafe(_answer(describer, table, slots), loop)
-                asked.add_done_callback(finished.put)
-                n_open += 1
-            if not n_open:
-                return
-            group = _those_finished(finished)
-            n_open -= len(group)
-            yield [future.result() for future in group]
+        yield Asking(describer, concurrency, loop)
+
+
+class Asking:
+    """A describer that is being asked: its coroutines run in `loop`, on another thread."""
+
+    def __init__(
+        self, describer: Describer, concurrency: int, loop: asyncio.AbstractEventLoop
+    ) -> None:
+        self.describer = describer
+        self._concurrency = concurrency
+        self._loop = loop
+
+    def answers(self, tables: Iterable[EnrichedTable]) -> Generator[list[Answer], None, None]:
+        """Yield the answers as they come, in groups of those that came together, in any order.
+
+        At most `concurrency` tables are asked about at a time, and as many more wait in memory so
+        that the next starts at once. Close the generator to cancel what is under way.
+        """
+        waiting = iter(tables)
+        finished: SimpleQueue[Future[Answer]] = SimpleQueue()
+        slots = asyncio.Semaphore(self._concurrency)
+        under_way: set[Future[Answer]] = set()
+        try:
+            while True:
+                for table in islice(waiting, 2 * self._concurrency - len(under_way)):
+                    under_way.add(asked := self._asked(table, slots))
+                    asked.add_done_callback(finished.put)
+                if not under_way:
+                    return
+                group = _those_finished(finished)
+                under_way.difference_update(group)
+                yield [future.result() for future in group]
+        finally:
+            for future in under_way:
+                future.cancel()
+
+    def _asked(self, table: EnrichedTable, slots: asyncio.Semaphore) -> Future[Answer]:
+        return asyncio.run_coroutine_threadsafe(_answer(self.describer, table, slots), self._loop)
 
 
 async def _answer(describer: Describer, table: EnrichedTable, slots: asyncio.Semaphore) -> Answer:

@@ -10,8 +10,10 @@ does not fit the expansion; what failed is asked for again.
 from dataclasses import replace
 
 from ingest.input_hash import InputHash, describer_half, input_hash_of, names_half
-from ingest.steps import Describer, Expander
+from ingest.steps import DescribeOutcome, Describer, Expander
 from polaris_search.records import EnrichedTable, Provenance, RawTable, TableState, raw_hash
+
+NO_REASON = "The describer gave no reason."
 
 
 def names_are_stored(table: RawTable, state: TableState | None, expander: Expander) -> bool:
@@ -35,7 +37,7 @@ def with_names(
     expansion = expander.expand(table)
     input_hash = InputHash(names_half(table, expander))
     label = None if expansion is None else f"{expander.name}:{expander.version}"
-    if stored is None or not _reads_the_same(table, stored.raw):
+    if stored is None or not reads_the_same(table, stored.raw):
         return EnrichedTable(table, Provenance(input_hash.text, label, enriched_at=at), expansion)
     if expansion == stored.expansion:
         kept = input_hash_of(stored.provenance.input_hash).description
@@ -55,7 +57,28 @@ def is_described_by(state: TableState, describer: Describer) -> bool:
     return state.status == "described" and half == describer_half(describer)
 
 
-def _reads_the_same(table: RawTable, stored: RawTable) -> bool:
+def with_answer(
+    table: EnrichedTable, outcome: DescribeOutcome, describer: Describer, at: str
+) -> EnrichedTable | None:
+    """Return the table to store, None where an older description is to stay as it is."""
+    if outcome.description is None and table.description is not None:
+        return None
+    input_hash = input_hash_of(table.provenance.input_hash)
+    made = outcome.description is not None
+    provenance = Provenance(
+        input_hash=(input_hash.described_by(describer) if made else input_hash.outdated()).text,
+        expander=table.provenance.expander,
+        model=describer.model,
+        adapter=describer.adapter,
+        prompt_version=describer.prompt_version,
+        enriched_at=at,
+        status="described" if made else "failed",
+        reason=None if made else outcome.reason or NO_REASON,
+    )
+    return replace(table, description=outcome.description, provenance=provenance)
+
+
+def reads_the_same(table: RawTable, stored: RawTable) -> bool:
     """Return whether a describer would read the same: it sees neither access rights nor source."""
     return raw_hash(_as_described(table)) == raw_hash(_as_described(stored))
 

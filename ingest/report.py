@@ -1,5 +1,6 @@
 """What an ingest did, in counts and in the first of what went wrong."""
 
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -117,3 +118,14 @@ def whole_report(
         notices=notices
         + tuple(f"{notice} ({count} tables)" for notice, count in descriptions.notices),
     )
+
+
+def counted(
+    before: Mapping[str, int], more: Iterable[tuple[str, int]]
+) -> tuple[tuple[str, int], ...]:
+    """Return the counts of both; of reasons beyond MAX_SHOWN only those already there go on."""
+    counts = dict(before)
+    for reason, count in more:
+        if reason in counts or len(counts) < MAX_SHOWN:
+            counts[reason] = counts.get(reason, 0) + count
+    return tuple(counts.items())

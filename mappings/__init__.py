@@ -1,4 +1,8 @@
-"""The JSON that both stores are built from: index mappings with analyzers, query profiles."""
+"""The JSON that both stores are built from: index mappings with analyzers, query profiles.
+
+And what Elasticsearch alone is given: the ingest pipeline for other programs, where it puts what it
+cannot take, and the roles of those who use the tables.
+"""
 
 import json
 import os
@@ -15,6 +19,21 @@ _FOLDER = os.path.dirname(__file__)
 def tables() -> dict[str, Any]:
     """Return settings and mappings of the table index; callers must not change it."""
     return _read("tables.json")
+
+
+def ingest_pipeline() -> dict[str, Any]:
+    """Return the pipeline for what other programs send to the alias `polaris-tables`."""
+    return _read("ingest_pipeline.json")
+
+
+def dead_letters() -> dict[str, Any]:
+    """Return settings and mappings of the index for what the ingest pipeline could not take."""
+    return _read("dead_letters.json")
+
+
+def roles() -> dict[str, Any]:
+    """Return the Elasticsearch roles by name, with the privileges on `polaris-tables*`."""
+    return _read("roles.json")
 
 
 def profiles() -> Iterator[dict[str, Any]]:

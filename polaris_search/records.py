@@ -8,7 +8,7 @@ import hashlib
 import json
 import re
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass, field
+from dataclasses import dataclass, field, fields
 from types import MappingProxyType
 from typing import Any, Literal
 
@@ -148,6 +148,9 @@ class Provenance:
     reason: str | None = None
 
 
+_PROVENANCE_FIELDS = tuple(each.name for each in fields(Provenance))
+
+
 @dataclass(frozen=True, slots=True)
 class EnrichedTable:
     """A raw table with what enrichment has added so far; searchable at every stage."""
@@ -210,9 +213,9 @@ def table_to_dict(table: EnrichedTable) -> dict[str, Any]:
     """Return the table as plain JSON values."""
     return {
         "raw": raw_to_dict(table.raw),
-        "provenance": asdict(table.provenance),
-        "expansion": asdict(table.expansion) if table.expansion else None,
-        "description": asdict(table.description) if table.description else None,
+        "provenance": {name: getattr(table.provenance, name) for name in _PROVENANCE_FIELDS},
+        "expansion": _expansion_to_dict(table.expansion) if table.expansion else None,
+        "description": _description_to_dict(table.description) if table.description else None,
     }
 
 
@@ -229,6 +232,14 @@ def raw_to_dict(table: RawTable) -> dict[str, Any]:
         "access": list(table.access),
         **{facet: getattr(table, facet) for facet in FACETS},
     }
+
+
+def _expansion_to_dict(expansion: Expansion) -> dict[str, Any]:
+    return {"name": expansion.name, "columns": list(expansion.columns)}
+
+
+def _description_to_dict(description: Description) -> dict[str, str]:
+    return dict(zip(DESCRIPTION_FIELDS, description.values(), strict=True))
 
 
 def table_from_dict(record: Mapping[str, Any]) -> EnrichedTable:

@@ -117,6 +117,22 @@ SETTINGS = (
         "a number of seconds above 0",
     ),
     Setting(
+        "es_connections",
+        "2",
+        "requests",
+        "Write requests to Elasticsearch at a time.",
+        _positive_integer,
+        "a whole number above 0",
+    ),
+    Setting(
+        "es_shards",
+        "1",
+        "shards",
+        "Shards of a new index in Elasticsearch; scores are exact with 1.",
+        _positive_integer,
+        "a whole number above 0",
+    ),
+    Setting(
         "home",
         "./polaris-data",
         "path",
@@ -224,6 +240,8 @@ class Settings:
     es_api_key: str | None
     es_ca_certs: Path | None
     es_timeout_s: float
+    es_connections: int
+    es_shards: int
     home: Path
     profile: str
     llm_url: str | None

@@ -123,6 +123,7 @@ class ChatServer:
         self.gets: dict[str, Answer] = {}
         self._answers: deque[Answer] = deque()
         self._ended = threading.Event()
+        self._came = threading.Condition()
         self._http = ThreadingHTTPServer(("127.0.0.1", 0), self._handler())
         self._http.daemon_threads = True
         self._thread = threading.Thread(target=self._http.serve_forever, args=(0.01,), daemon=True)
@@ -136,6 +137,12 @@ class ChatServer:
 
     def start(self) -> None:
         self._thread.start()
+
+    def wait_until_asked(self, times: int, seconds: float = 60) -> None:
+        """Return once so many POST requests have come; fail after so many seconds."""
+        with self._came:
+            came = self._came.wait_for(lambda: len(self.asked) >= times, seconds)
+        assert came, f"asked {len(self.asked)} times in {seconds} s"
 
     def stop(self) -> None:
         self._ended.set()
@@ -153,7 +160,9 @@ class ChatServer:
             def do_POST(self):
                 raw = self.rfile.read(int(self.headers["Content-Length"]))
                 headers = {name.lower(): value for name, value in self.headers.items()}
-                server.asked.append(Asked(self.path, headers, json.loads(raw)))
+                with server._came:
+                    server.asked.append(Asked(self.path, headers, json.loads(raw)))
+                    server._came.notify_all()
                 self._send(server._answers.popleft() if server._answers else Answer(500, "empty"))
 
             def _send(self, answer):

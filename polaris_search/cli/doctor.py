@@ -1,6 +1,6 @@
 """`polaris-admin doctor`: what is in force, what works, and what to do about the rest."""
 
-from dataclasses import asdict, dataclass
+from dataclasses import asdict
 from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -8,24 +8,18 @@ from typing import TYPE_CHECKING
 import typer
 
 import polaris_search
+from polaris_search.cli.check import Check
+from polaris_search.cli.doctor_store import store_checks
 from polaris_search.cli.output import JsonOption, print_columns, print_json, print_text
+from polaris_search.cli.roles import ApplyRolesOption
+from polaris_search.cli.roles import apply_roles as apply_shipped_roles
 from polaris_search.errors import PolarisError
 
 if TYPE_CHECKING:
     from polaris_search.settings import Origin, Settings
 
 
-@dataclass(frozen=True, slots=True)
-class Check:
-    """One thing looked at: whether it is well, what was found, and what to do if it is not."""
-
-    name: str
-    ok: bool
-    found: str
-    exit_code: int = 1
-
-
-def doctor(as_json: JsonOption = False) -> None:
+def doctor(apply_roles: ApplyRolesOption = False, as_json: JsonOption = False) -> None:
     """Check settings, store, model server and extras; each line is ok or says what to do.
 
     Exits 1 if something is wrong, 3 if a service is not reachable.
@@ -36,7 +30,9 @@ def doctor(as_json: JsonOption = False) -> None:
     from polaris_search.settings import read_settings, setting_origins
 
     settings = read_settings()
-    checks = [_versions(), _packages(), _store(settings), _chat_server(settings), _local_model()]
+    applied = [_applied_roles(settings)] if apply_roles else []
+    checks = [_versions(), _packages(), *applied, *store_checks(settings)]
+    checks += [_chat_server(settings), _local_model()]
     origins = setting_origins()
     profiles = {profile.name: profile.help for profile in shipped_profiles().values()}
     if as_json:
@@ -80,20 +76,8 @@ def _packages() -> Check:
     return Check("packages", True, "ingest, trainer and mappings are this product's own")
 
 
-def _store(settings: "Settings") -> Check:
-    from polaris_search.store.opening import open_store
-
-    try:
-        store = open_store(settings)
-        try:
-            status = store.status()
-        finally:
-            store.close()
-    except PolarisError as error:
-        return Check("store", False, str(error), error.exit_code)
-    version = f" {status.version}" if status.version else ""
-    held = f"{status.tables} tables" if status.generation else "nothing yet; `polaris-admin ingest`"
-    return Check("store", True, f"{status.kind}{version} at {status.location}: {held}")
+def _applied_roles(settings: "Settings") -> Check:
+    return Check("roles", True, f"created or renewed: {', '.join(apply_shipped_roles(settings))}")
 
 
 def _chat_server(settings: "Settings") -> Check:

@@ -19,7 +19,11 @@ from polaris_search.cli import (
     doctor,
     evaluate,
     evaluate_expansion,
+    export,
+    import_records,
+    index,
     ingest,
+    reindex,
     search,
     show,
 )
@@ -52,6 +56,10 @@ app.command("ingest")(ingest.ingest_tables)
 app.command()(delete.delete)
 app.command()(search.search)
 app.command()(show.show)
+app.command()(reindex.reindex)
+app.add_typer(index.app, name="index")
+app.command()(export.export)
+app.command("import")(import_records.import_records)
 app.command()(evaluate.evaluate)
 app.command("evaluate-expansion")(evaluate_expansion.evaluate_expansion)
 

@@ -37,6 +37,8 @@ class GenerationInfo:
         live_at: when it last became the live one, UTC; None if it never did, or nobody wrote it
             down.
         current: whether this program's mapping and analyzers are those that it was made with.
+        settled: whether all writes that were under way as it went live are in it; if not, its run
+            was killed, and the next stage, reopen or prune brings them over.
     """
 
     name: str
@@ -45,6 +47,7 @@ class GenerationInfo:
     made_at: datetime | None
     live_at: datetime | None
     current: bool
+    settled: bool = True
 
 
 @dataclass(frozen=True, slots=True)

@@ -10,8 +10,10 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
 
+_PROCESSES = Path("/proc")
 _BOOT_ID = Path("/proc/sys/kernel/random/boot_id")
 _PID_NAMESPACE = Path("/proc/self/ns/pid")
+_HIDDEN = "hidden"
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,7 +43,8 @@ class Holder:
         """Return whether the process has ended; None where this machine cannot know."""
         if self.machine != _machine():
             return None
-        return _started(self.pid) != self.started
+        started = _started(self.pid)
+        return None if started == _HIDDEN else started != self.started
 
 
 def this_process(now: datetime | None = None) -> Holder:
@@ -65,14 +68,17 @@ def _machine() -> str:
 
 
 def _started(pid: int) -> str:
-    """Return when the process of this number started; empty if there is none, or it is a zombie."""
-    stat = Path(f"/proc/{pid}/stat")
+    """Return when the process of this number started; empty if there is none, or it is a zombie.
+
+    _HIDDEN where it runs, and this user may not see since when (procfs mounted with hidepid).
+    """
     if not _BOOT_ID.is_file():
         return "running" if _answers(pid) else ""
     try:
-        after_name = stat.read_text(errors="replace").rpartition(")")[2].split()
-    except (FileNotFoundError, ProcessLookupError):
-        return ""
+        stat = (_PROCESSES / str(pid) / "stat").read_text(errors="replace")
+    except (FileNotFoundError, ProcessLookupError, PermissionError):
+        return _HIDDEN if _answers(pid) else ""
+    after_name = stat.rpartition(")")[2].split()
     state, start_ticks = after_name[0], after_name[19]
     return "" if state in ("Z", "X") else start_ticks
 

@@ -7,12 +7,12 @@ from pathlib import Path
 
 from polaris_search.errors import UsageError
 from polaris_search.settings import Settings
-from polaris_search.store.protocol import TableStore
+from polaris_search.store.generations import GenerationalStore
 
 EXPECTED = "Set it to file:FOLDER, for example file:./polaris-data, or to https://host:9200."
 
 
-def open_store(settings: Settings) -> TableStore:
+def open_store(settings: Settings) -> GenerationalStore:
     """Return the store that POLARIS_STORE names.
 
     Raises:

@@ -43,13 +43,20 @@ class SearchResult:
 
 @dataclass(frozen=True, slots=True)
 class StoreStatus:
-    """What `doctor` shows of a store: which one, what it holds, and in which generation."""
+    """What `doctor` shows of a store: which one, what it holds, and in which generation.
+
+    Attributes:
+        replaced: documents that were replaced or deleted and still count in the scores.
+        current: whether this program can search the live generation; if not, a reindex helps.
+    """
 
     kind: str
     location: str
     version: str
     generation: str | None
     tables: int
+    replaced: int = 0
+    current: bool = True
 
 
 Filters = Mapping[str, Sequence[str]]

@@ -4,8 +4,8 @@ A model's prose repeats itself and the names it was given; searched as it is, it
 gains. What is left here are the words whose stem stands nowhere in the table's names and context.
 """
 
-from collections.abc import Sequence
-from functools import lru_cache
+from collections.abc import Callable, Sequence
+from itertools import chain as flat
 
 from polaris_search.text.analysis import chain_named
 from polaris_search.text.casing import lower_cased
@@ -13,7 +13,23 @@ from polaris_search.text.delimiters import holds_only_letters
 from polaris_search.text.stop_words import is_stop_word
 
 MIN_LETTERS = 3
-REMEMBERED_TOKENS = 1 << 16
+REMEMBERED_CHUNKS = 1 << 17
+MAX_REMEMBERED_CHARS = 64
+
+
+class _Remembered(dict[str, tuple[str, ...]]):
+    """What `find` gives for each piece of text between two blanks, which no word reaches across."""
+
+    def __init__(self, find: Callable[[str], tuple[str, ...]]) -> None:
+        self._find = find
+
+    def __missing__(self, chunk: str) -> tuple[str, ...]:
+        found = self._find(chunk)
+        if len(self) >= REMEMBERED_CHUNKS:
+            self.clear()
+        if len(chunk) <= MAX_REMEMBERED_CHARS:
+            self[chunk] = found
+        return found
 
 
 def description_terms(description: Sequence[str], evidence: Sequence[str]) -> list[str]:
@@ -30,27 +46,42 @@ def description_terms(description: Sequence[str], evidence: Sequence[str]) -> li
     """
     if not description:
         return []
-    chain = chain_named("parts")
-    known = {term for text in evidence for term in chain(text)}
+    known = set(flat.from_iterable(map(_terms.__getitem__, _chunks(evidence))))
     words: list[str] = []
-    for token in (token for text in description for token in chain.tokens(text)):
-        for word, terms in _usable_words(token):
-            if known.isdisjoint(terms):
-                known.update(terms)
-                words.append(word)
+    usable = flat.from_iterable(map(_usable_words.__getitem__, _chunks(description)))
+    for stem, word in zip(usable, usable, strict=True):
+        if stem not in known:
+            known.add(stem)
+            words.append(word)
     return [" ".join(words)] if words else []
 
 
-@lru_cache(REMEMBERED_TOKENS)
-def _usable_words(token: str) -> tuple[tuple[str, tuple[str, ...]], ...]:
-    """Return the words in a token that may be kept, each with the terms it is indexed by."""
+def _chunks(texts: Sequence[str]) -> list[str]:
+    return " ".join(texts).split(" ")
+
+
+def _find_terms(chunk: str) -> tuple[str, ...]:
+    return tuple(chain_named("parts")(chunk))
+
+
+def _find_usable_words(chunk: str) -> tuple[str, ...]:
+    """Return the words in a chunk that may be kept, each behind the one stem it is indexed by."""
+    tokens = chain_named("parts").tokens(chunk)
+    return tuple(text for token in tokens for pair in _usable_words_of(token) for text in pair)
+
+
+def _usable_words_of(token: str) -> list[tuple[str, str]]:
     chain = chain_named("parts")
     if is_stop_word(lower_cased(token)):
-        return ()
-    words = ((word, chain.terms(word)) for word in chain.surface(token) if _may_be_kept(word))
+        return []
+    words = [(*chain.terms(word), word) for word in chain.surface(token) if _may_be_kept(word)]
     # A word that alone would be analysed otherwise, such as one cut out of another, is left out.
-    return tuple((word, terms) for word, terms in words if chain(word) == list(terms))
+    return [(stem, word) for stem, word in words if chain(word) == [stem]]
 
 
 def _may_be_kept(word: str) -> bool:
     return len(word) >= MIN_LETTERS and holds_only_letters(word) and not is_stop_word(word)
+
+
+_terms = _Remembered(_find_terms)
+_usable_words = _Remembered(_find_usable_words)

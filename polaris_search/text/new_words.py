@@ -4,9 +4,15 @@ Appending a word that the field's own analysis finds in the name would count it 
 with plain names would lose against its abbreviated neighbours.
 """
 
+from functools import lru_cache
+
 from polaris_search.text.analysis import Analyzer
 
+REMEMBERED_NAMES = 1 << 15
+"""Columns recur from table to table, with their expansions."""
 
+
+@lru_cache(REMEMBERED_NAMES)
 def new_words(expansion: str, given: str, analyzer: Analyzer) -> str:
     """Return the words of `expansion`, in order, that have a term which `given` has not.
 

@@ -1,6 +1,6 @@
 """What each method says of an index that cannot be used, on a real server."""
 
-from contextlib import closing
+from contextlib import closing, contextmanager
 
 import pytest
 from elasticsearch import Elasticsearch
@@ -56,23 +56,59 @@ def all_hold(sentences, *parts):
     return all(part in sentence for sentence in sentences.values() for part in parts)
 
 
+SAID = {
+    "closed": ("the index is closed. Open it (POST /INDEX/_open)",),
+    "read": ("the index is blocked (index", "index read (api)", "Lift the block (index.blocks"),
+    "write": ("the index is blocked (index", "index write (api)", "Lift the block (index.blocks"),
+    "read_only": ("the index is blocked", "index read-only (api)", "Lift the block (index.blocks"),
+    "read_only_allow_delete": ("its disk is so full", "Free space there", "What was stored stays"),
+}
+
+
+@pytest.mark.parametrize(
+    ("block", "methods"),
+    [
+        ("read", READS),
+        ("write", WRITES),
+        ("read_only", WRITES),
+        ("read_only_allow_delete", WRITES),
+    ],
+)
+def test_a_block_is_to_be_lifted_whatever_is_called(store, client, es_alias, block, methods):
+    store.put([TABLE])
+
+    with blocked(client, es_alias, block):
+        sentences = told(store, methods)
+
+    assert all_hold(sentences, *SAID[block]), sentences
+
+
+@contextmanager
+def blocked(client, alias, block):
+    client.indices.put_settings(index=alias, settings={f"index.blocks.{block}": True})
+    try:
+        yield
+    finally:
+        client.indices.put_settings(index=alias, settings={f"index.blocks.{block}": None})
+
+
+@pytest.mark.parametrize("block", ["write", "read_only", "metadata", "read_only_allow_delete"])
+def test_an_index_that_takes_no_writes_is_still_read(store, client, es_alias, block):
+    store.put([TABLE])
+    store.refresh()
+
+    with blocked(client, es_alias, block):
+        assert list(store.table_ids()) == ["a"]
+        assert list(store.get(["a"])) == ["a"]
+
+
 def test_a_closed_index_is_to_be_opened_whatever_is_called(store, client, es_alias):
     store.put([TABLE])
     client.indices.close(index=es_alias)
 
     sentences = told(store, ALL)
 
-    assert all_hold(sentences, "the index is closed. Open it (POST /INDEX/_open)"), sentences
-
-
-@pytest.mark.parametrize(("block", "methods"), [("read", READS), ("write", WRITES)])
-def test_a_block_is_to_be_lifted_whatever_is_called(store, client, es_alias, block, methods):
-    store.put([TABLE])
-    client.indices.add_block(index=es_alias, block=block)
-
-    sentences = told(store, methods)
-
-    assert all_hold(sentences, f"index {block} (api)", "Lift the block (index.blocks"), sentences
+    assert all_hold(sentences, *SAID["closed"]), sentences
 
 
 def test_an_alias_on_two_indices_is_told_whatever_is_called(store, client, es_alias):
@@ -106,11 +142,37 @@ def test_an_alias_on_another_products_index_is_told_whatever_is_called(store, cl
     ), sentences
 
 
-def test_an_index_of_another_schema_version_is_told_whatever_is_called(store, client, es_alias):
+def test_an_index_of_an_older_schema_is_read_and_for_all_else_to_be_reindexed(
+    store, client, es_alias
+):
     client.indices.create(
-        index=f"{es_alias}-v0-1", aliases={es_alias: {}}, mappings={"_meta": {"schema_version": 0}}
+        index=f"{es_alias}-v0-1",
+        aliases={es_alias: {}},
+        mappings={"_meta": {"schema_version": 0}, "properties": {"table_id": {"type": "keyword"}}},
+    )
+
+    sentences = told(store, WRITES | {"search": ALL["search"]})
+
+    assert all_hold(sentences, "has schema version 0, and this program needs 1"), sentences
+    assert all_hold(sentences, "Run `polaris-admin reindex`; no table is lost."), sentences
+    assert list(store.tables()) == []
+
+
+def test_an_index_of_a_newer_schema_is_told_whatever_is_called(store, client, es_alias):
+    client.indices.create(
+        index=f"{es_alias}-v9-1", aliases={es_alias: {}}, mappings={"_meta": {"schema_version": 9}}
     )
 
     sentences = told(store, ALL)
 
-    assert all_hold(sentences, "has schema version 0, and this program needs 1"), sentences
+    assert all_hold(sentences, "has schema version 9", "Use the version that made it"), sentences
+
+
+def test_an_alias_that_was_taken_away_is_told_with_the_way_back(store, client, es_alias):
+    store.put([TABLE])
+    index = store.status().generation
+    client.indices.delete_alias(index=index, name=es_alias)
+
+    sentences = told(store, ALL)
+
+    assert all_hold(sentences, "is gone", f"`polaris-admin index rollback {index}`"), sentences

@@ -11,7 +11,7 @@ from elasticsearch import Elasticsearch
 from polaris_search.records import EnrichedTable, Provenance, RawTable
 from polaris_search.settings import read_settings
 from polaris_search.store.elasticsearch.connection import connect
-from polaris_search.store.elasticsearch.generations import new_index_name
+from polaris_search.store.elasticsearch.creation import new_index_name
 from polaris_search.store.elasticsearch.store import ElasticsearchStore
 
 pytestmark = pytest.mark.es

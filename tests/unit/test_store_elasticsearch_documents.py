@@ -1,8 +1,16 @@
 import hashlib
 import json
+from dataclasses import replace
 
 import mappings
-from polaris_search.records import Column, EnrichedTable, Provenance, RawTable
+from polaris_search.records import (
+    Column,
+    Description,
+    EnrichedTable,
+    Expansion,
+    Provenance,
+    RawTable,
+)
 from polaris_search.store.elasticsearch.documents import (
     document,
     document_bytes,
@@ -59,6 +67,35 @@ def test_a_table_and_its_state_come_back_whole_from_the_bytes_sent():
 
     assert table_of(source) == TABLE
     assert (state_of(source).input_hash, state_of(source).status) == ("abc", "none")
+
+
+def test_the_bytes_sent_are_these_and_no_others():
+    described = Description("Pay of staff.", "", "", "", "wages", "")
+    expansion = Expansion("active employees", ("employee number", "salary gross euro"))
+    table = replace(TABLE, expansion=expansion, description=described)
+
+    assert document_bytes(table).decode() == (
+        '{"name":["ActEmployees"],'
+        '"names":["ActEmployees","EmpNo","Sal.Gross.Eur","active","employee number","salary euro"],'
+        '"expansion":["ActEmployees","EmpNo","Sal.Gross.Eur","active employees","employee number",'
+        '"salary gross euro"],'
+        '"context":["2024","payroll"],'
+        '"description":["Pay of staff.","","","","wages",""],'
+        '"description_terms":["pay staff wages"],'
+        '"source":"erp","status":"none","input_hash":"abc","model":"m-1",'
+        '"table_id":"erp/HR#ActEmployees","access":["hr","audit"],"column_count":2,'
+        '"record":{"raw":{"table_id":"erp/HR#ActEmployees","name":"ActEmployees","columns":'
+        '[{"name":"EmpNo","type":"int","comment":null},'
+        '{"name":"Sal.Gross.Eur","type":null,"comment":null}],'
+        '"context":{"a.b":"payroll","":"2024"},"access":["hr","audit"],"source":"erp",'
+        '"database":null,"schema":null,"format":null,"language":null},'
+        '"provenance":{"input_hash":"abc","expander":null,"model":"m-1","adapter":null,'
+        '"prompt_version":null,"enriched_at":null,"status":"none","reason":"no server"},'
+        '"expansion":{"name":"active employees","columns":["employee number","salary gross euro"]},'
+        '"description":{"dataset_overview":"Pay of staff.","key_themes_or_topics":"",'
+        '"applications_and_use_cases":"","concepts_and_synonyms":"",'
+        '"keywords_and_themes":"wages","additional_context":""}}}'
+    )
 
 
 def test_the_bytes_are_one_line_whatever_the_texts_hold():

@@ -1,301 +1,343 @@
-"""What a person reads when the server is absent, old, busy or foreign; it answers as real ones."""
+"""What is told of each answer that is no good: what is wrong, the next step, and the exit code.
+
+Answers that a real server can be made to give are in tests/contract/test_store_elasticsearch_*.
+"""
 
 import dataclasses
-import json
-import threading
-from collections import deque
+import re
 from contextlib import closing
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 
 import pytest
+from http_server import CUT_OFF, PRODUCT, Reply, Script, http_server
 
-from polaris_search.errors import ServiceUnreachable, StoreProblem
+from polaris_search.errors import PolarisError, ServiceUnreachable, StoreProblem
 from polaris_search.profiles.model import BestFields
 from polaris_search.profiles.plan import QueryPlan
-from polaris_search.records import EnrichedTable, Provenance, RawTable
 from polaris_search.settings import read_settings
 from polaris_search.store.elasticsearch.connection import connect
-from polaris_search.store.elasticsearch.failures import item_reason
+from polaris_search.store.elasticsearch.failures import item_failure, item_reason, read_failure
 from polaris_search.store.elasticsearch.store import ElasticsearchStore
-from polaris_search.store.elasticsearch.writing import BulkLimits
 
 SETTINGS = read_settings({}, Path("/nonexistent"))
 PLAN = QueryPlan("paper", "zebra", best_fields=BestFields(("context",), 0.1))
-PRODUCT = {"X-Elastic-Product": "Elasticsearch"}
-NO_BACKOFF = BulkLimits(backoff_s=0.0)
+HTML = {"content-type": "text/html"}
 LIVE = {"polaris-tables-v1-x": {"mappings": {"_meta": {"schema_version": 1}}}}
-
-
-class FakeElasticsearch:
-    """Answers with what was enqueued, then with the last of it for ever; keeps what was asked."""
-
-    def __init__(self):
-        self.answers = deque()
-        self.asked = []
-        fake = self
-
-        class Handler(BaseHTTPRequestHandler):
-            def answer(self):
-                length = int(self.headers.get("content-length") or 0)
-                fake.asked.append((self.command, self.path, self.rfile.read(length)))
-                accepts = self.headers.get("accept", "")
-                status, body, headers = fake.next_answer(accepts)
-                data = body if isinstance(body, bytes) else json.dumps(body).encode()
-                self.send_response(status)
-                for name, value in {"content-type": "application/json", **headers}.items():
-                    self.send_header(name, value)
-                self.send_header("content-length", str(len(data)))
-                self.end_headers()
-                self.wfile.write(data)
-
-            do_GET = do_POST = do_PUT = do_DELETE = answer
-
-            def log_message(self, *_):
-                return
-
-        self.server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
-        self.server.daemon_threads = True
-        self.address = f"http://127.0.0.1:{self.server.server_port}"
-        self.thread = threading.Thread(target=self.server.serve_forever, args=(0.01,))
-        self.thread.start()
-
-    def enqueue(self, status, body, headers=PRODUCT):
-        self.answers.append((status, body, headers))
-
-    def next_answer(self, accepts):
-        return self.answers.popleft() if len(self.answers) > 1 else self.answers[0]
-
-    def stop(self):
-        self.server.shutdown()
-        self.server.server_close()
-        self.thread.join()
-
-
-class FakeElasticsearch8(FakeElasticsearch):
-    """Refuses the media types of a newer client, as 8.13 does, and answers any other."""
-
-    def next_answer(self, accepts):
-        if "compatible-with=9" in accepts:
-            error = error_body("media_type_header_exception", "Invalid media-type value on headers")
-            return 400, error, PRODUCT
-        return 200, {"version": {"number": "8.13.4"}}, PRODUCT
+SECRETS = ("hunter2", "c2VjcmV0")
 
 
 def error_body(kind, reason, **more):
-    return {"error": {"root_cause": [], "type": kind, "reason": reason, **more}, "status": 0}
-
-
-def serve(fake):
-    with closing(ElasticsearchStore(connect(at(fake.address)), limits=NO_BACKOFF)) as store:
-        yield fake, store
-    fake.stop()
+    cause = {"type": kind, "reason": reason, **more}
+    return {"error": {"root_cause": [cause], **cause}, "status": 0}
 
 
 def at(address, **changes):
     return dataclasses.replace(SETTINGS, store=address, **changes)
 
 
-@pytest.fixture
-def fake_and_store():
-    yield from serve(FakeElasticsearch())
+def told(address, ask=lambda store: store.status(), **settings):
+    """Return the error that a store at this address raises, having checked its form."""
+    store = ElasticsearchStore(connect(at(address, es_timeout_s=2.0, **settings)))
+    with closing(store), pytest.raises(PolarisError) as raised:
+        ask(store)
+    message = str(raised.value)
+    assert message.startswith(f"Elasticsearch at {address.replace('ann:hunter2@', '')}: ")
+    assert message.endswith(".")
+    assert "\n" not in message
+    assert not any(secret in message for secret in SECRETS)
+    return raised.value
 
 
-def test_a_server_that_is_not_there_is_named_without_its_password():
-    settings = at("http://ann:hunter2@127.0.0.1:9")
-
-    store = ElasticsearchStore(connect(settings))
-    with closing(store), pytest.raises(ServiceUnreachable) as failed:
-        store.search(PLAN, 10)
-
-    assert str(failed.value) == (
-        "Elasticsearch at http://127.0.0.1:9 does not answer. "
-        "Start it, or correct POLARIS_STORE (https:// where the server uses TLS)."
-    )
-    assert failed.value.exit_code == 3
+def told_of(*replies, ask=lambda store: store.status()):
+    with http_server(Script(*replies)) as server:
+        address = server.address.replace("//", "//ann:hunter2@")
+        return told(address, ask)
 
 
-def test_a_server_without_tls_behind_an_https_address_says_what_to_set(fake_and_store):
-    fake, _ = fake_and_store
-    settings = at(fake.address.replace("http:", "https:"))
+ANSWERS = {
+    # Something else than Elasticsearch, or something in front of it
+    "json of another product": (200, {"count": 1}, {}, 1, "is not Elasticsearch", "OpenSearch"),
+    "a web page": (200, b"<html>hello</html>", HTML, 1, "is not Elasticsearch", "POLARIS_STORE"),
+    "a page that is not there": (404, b"<html>nginx</html>", HTML, 1, "is not Elast", "Correct"),
+    "a proxy that forbids": (403, b"<html>no</html>", HTML, 1, r"refuses .*\(status 403\)", "let"),
+    "a gateway that forbids": (403, {"message": "Forbidden"}, {}, 1, "status 403", "let requests"),
+    "a proxy that asks who": (401, b"<html></html>", HTML, 1, "does not know who asks", "Write"),
+    "a proxy before a stopped server": (502, b"<html>", HTML, 3, r"no answer .*502", "Start"),
+    "a proxy out of service": (503, b"<html>", HTML, 3, r"status 503", "Start Elasticsearch"),
+    "a proxy that ran out of time": (504, b"<html>", HTML, 3, "status 504", "behind the proxy"),
+    "a proxy that takes no long request": (413, b"<html>", HTML, 1, "larger", "client_max_body"),
+    "a proxy that counts requests": (429, b"slow down", HTML, 1, "too busy", "again later"),
+    "a proxy that wants TLS": (
+        400,
+        b"<html>The plain HTTP request was sent to HTTPS port</html>",
+        HTML,
+        3,
+        "nothing but TLS",
+        "https://",
+    ),
+    "a way to elsewhere": (
+        302,
+        b"",
+        {"location": "https://ann:hunter2@login.example:444/in?token=c2VjcmV0"},
+        1,
+        r"on to https://login\.example:444/in\.",
+        "that address",
+    ),
+    "a way to another path": (301, b"", {"location": "/es"}, 1, "on to /es", "that address"),
+    # Another version
+    "an Elasticsearch 8": (
+        400,
+        error_body("media_type_header_exception", "Invalid media-type value on headers [Accept]"),
+        PRODUCT,
+        1,
+        r"the client here, 9\.[0-9.]+, needs 9 or newer",
+        "Upgrade the server",
+    ),
+    "an Elasticsearch 7": (
+        406,
+        {"error": "Content-Type header [..; compatible-with=9] is not supported", "status": 406},
+        {},
+        1,
+        "needs 9 or newer",
+        "Upgrade the server",
+    ),
+    # Elasticsearch itself
+    "a server that is starting": (
+        503,
+        error_body(
+            "cluster_block_exception", "blocked by: [SERVICE_UNAVAILABLE/1/state not recovered];"
+        ),
+        PRODUCT,
+        3,
+        r"is not ready \(status 503\)",
+        "Wait until it has started",
+    ),
+    "an odd 503": (503, error_body("odd_exception", "odd"), PRODUCT, 3, "is not ready", "log"),
+    "a licence that ran out": (
+        403,
+        error_body("security_exception", "current license is non-compliant for [security]"),
+        PRODUCT,
+        1,
+        r"licence does not allow that \(current license",
+        "_license",
+    ),
+    "a user that may authenticate only": (
+        403,
+        error_body("security_exception", "action [..user/authenticate] is unauthorized for x"),
+        PRODUCT,
+        1,
+        r"lacks a right \(action \[\.\.user/authenticate\] is unauthorized\)",
+        "role polaris-searcher",
+    ),
+    "an error nobody foresaw": (
+        400,
+        error_body("x_content_parse_exception", "odd"),
+        PRODUCT,
+        1,
+        r"x_content_parse_exception \(odd\)",
+        "report this",
+    ),
+    "an error without a type": (
+        400,
+        {"error": "no handler found for uri [/a]"},
+        PRODUCT,
+        1,
+        r"status 400 \(.*no handler found for uri \[/a\]",
+        "report this",
+    ),
+}
 
-    store = ElasticsearchStore(connect(settings))
-    with (
-        closing(store),
-        pytest.raises(ServiceUnreachable, match="certificate .* POLARIS_ES_CA_CERTS"),
-    ):
-        store.status()
+
+@pytest.mark.parametrize("name", ANSWERS)
+def test_each_answer_is_told_in_one_sentence_with_a_next_step(name):  # X13, X14
+    status, body, headers, exit_code, problem, remedy = ANSWERS[name]
+
+    error = told_of(Reply(status, body, headers))
+
+    assert error.exit_code == exit_code
+    assert re.search(f"{problem}.*{remedy}", str(error)), error
 
 
-@pytest.mark.parametrize(
-    ("status", "kind", "reason", "expected"),
-    [
-        (401, "security_exception", "unable to authenticate user", "does not know who asks"),
-        (400, "x_content_parse_exception", "odd", r"x_content_parse_exception \(odd\)"),
-        (429, "circuit_breaking_exception", "Data too large", "short of memory"),
-    ],
-)
-def test_each_refusal_is_one_sentence_with_a_next_step(
-    fake_and_store, status, kind, reason, expected
-):
-    fake, store = fake_and_store
-    fake.enqueue(status, error_body(kind, reason))
-
-    with pytest.raises(StoreProblem, match=expected) as failed:
-        store.search(PLAN, 10)
-
-    assert "\n" not in str(failed.value)
+CREDENTIALS = {
+    "missing authentication credentials for REST request [/]": "does not know who asks",
+    "unable to authenticate user [ann] for REST request [/]": "this user with this password",
+    "API key: api key is expired": "the API key has expired",
+    "API key: api key [c2VjcmV0] has been invalidated": "the API key was invalidated",
+    "API key: unable to find apikey with id c2VjcmV0": "knows no such API key",
+    "API key: invalid ApiKey value": "knows no such API key",
+}
 
 
-def test_a_query_beyond_the_servers_clause_limit_says_to_shorten_it(fake_and_store):
-    fake, store = fake_and_store
-    reason = (
-        "failed to create query: Query contains too many nested clauses; maxClauseCount is 1024"
-    )
-    cause = [{"type": "query_shard_exception", "reason": reason}]
-    error = {
-        "type": "search_phase_execution_exception",
-        "root_cause": cause,
-        "reason": "all failed",
-    }
-    fake.enqueue(400, {"error": error, "status": 400})
+@pytest.mark.parametrize("reason", CREDENTIALS)
+def test_whoever_is_not_known_is_told_what_is_wrong_with_the_credentials(reason):
+    of_a_key = reason.startswith("API key")
+    outer = "unable to authenticate with provided credentials" if of_a_key else reason
+    more = {"additional_unsuccessful_credentials": reason} if of_a_key else {}
 
-    with pytest.raises(StoreProblem, match="more terms than this server takes. Shorten it"):
-        store.search(PLAN, 10)
+    error = told_of(Reply(401, error_body("security_exception", outer, **more), {}))
 
-
-def test_a_key_that_may_not_search_is_told_which_rights_it_lacks(fake_and_store):
-    fake, store = fake_and_store
-    reason = "action [indices:data/read/search] is unauthorized for API key id [abc]"
-    fake.enqueue(403, error_body("security_exception", reason))
-
-    with pytest.raises(
-        StoreProblem, match=r"lacks a right \(action .* searching needs read"
-    ) as told:
-        store.search(PLAN, 10)
-
-    assert "abc" not in str(told.value)
-
-
-def test_a_key_that_may_not_create_an_index_is_told_so_and_not_of_a_deleted_one(fake_and_store):
-    fake, store = fake_and_store
-    for _ in range(3):  # the mapping, the new index, the mapping once more
-        fake.enqueue(403, error_body("security_exception", "action [create] is unauthorized"))
-
-    with pytest.raises(StoreProblem, match="lacks a right"), store.scratch():
-        pass
-
-
-def test_a_key_that_may_search_but_not_look_at_the_index_can_search(fake_and_store):
-    fake, store = fake_and_store
-    fake.enqueue(403, error_body("security_exception", "view_index_metadata"))
-    hit = {"_score": 1.5, "sort": [1.5, "a"]}
-    fake.enqueue(200, {"hits": {"total": {"value": 1}, "hits": [hit]}})
-
-    assert store.search(PLAN, 10).hits[0].table_id == "a"
-
-
-def test_a_key_without_cluster_rights_gets_a_status_with_an_unknown_version(fake_and_store):
-    fake, store = fake_and_store
-    fake.enqueue(200, LIVE)
-    fake.enqueue(403, error_body("security_exception", "cluster:monitor/main"))
-    fake.enqueue(200, {"count": 7})
-
-    status = store.status()
-
-    assert (status.version, status.tables) == ("unknown", 7)
-    assert status.generation == "polaris-tables-v1-x"
+    assert isinstance(error, StoreProblem)
+    assert CREDENTIALS[reason] in str(error)
+    assert re.search("POLARIS_ES_API_KEY|POLARIS_STORE", str(error))
 
 
 def test_an_older_server_is_told_with_both_versions_and_the_remedy():  # X13
-    for _, store in serve(FakeElasticsearch8()):
-        with pytest.raises(
-            StoreProblem, match=r"has version 8\.13\.4, .* 9\..* Upgrade the server"
-        ):
-            store.status()
+    def as_version_8(asked):
+        if "compatible-with=9" in asked.headers.get("accept", ""):
+            return Reply(400, error_body("media_type_header_exception", "Invalid media-type value"))
+        return Reply(200, {"version": {"number": "8.13.4"}})
+
+    with http_server(as_version_8) as server:
+        error = told(server.address)
+
+    assert isinstance(error, StoreProblem)
+    assert re.search(r"it has version 8\.13\.4, .* 9\..* Upgrade the server", str(error))
 
 
-@pytest.mark.parametrize(
-    ("status", "body"),
-    [(200, {"count": 1}), (404, b"<html>nginx</html>"), (200, b"<html>hello</html>")],
-)
-def test_what_is_not_elasticsearch_is_told_in_one_sentence(fake_and_store, status, body):  # X14
-    fake, store = fake_and_store
-    kind = "text/html" if isinstance(body, bytes) else "application/json"
-    fake.enqueue(status, body, {"content-type": kind})
-
-    with pytest.raises(StoreProblem, match="is not Elasticsearch, or a proxy drops its X-Elastic"):
-        store.search(PLAN, 10)
+BROKEN = {
+    "half an answer": b'HTTP/1.1 200 OK\r\ncontent-length: 99\r\n\r\n{"a":',
+    "a broken gzip": b"HTTP/1.1 200 OK\r\ncontent-encoding: gzip\r\ncontent-length: 3\r\n\r\nabc",
+    "a broken chunk": b"HTTP/1.1 200 OK\r\ntransfer-encoding: chunked\r\n\r\nZZ\r\n{",
+}
 
 
-def test_a_server_that_is_still_starting_is_a_service_not_reachable(fake_and_store):
-    fake, store = fake_and_store
-    fake.enqueue(503, error_body("cluster_block_exception", "state not recovered"))
+@pytest.mark.parametrize("name", BROKEN)
+def test_an_answer_that_breaks_off_is_told_as_such(name):
+    error = told_of(Reply(raw=BROKEN[name]))
 
-    with pytest.raises(ServiceUnreachable, match=r"is not ready \(status 503\)"):
-        store.search(PLAN, 10)
+    assert isinstance(error, ServiceUnreachable)
+    assert "broke off, or came garbled. Look at its log, and at any proxy" in str(error)
 
 
-def test_warnings_of_the_server_do_not_reach_the_person(fake_and_store, recwarn):
-    fake, store = fake_and_store
-    fake.enqueue(404, error_body("index_not_found_exception", "no such index"))
-    fake.enqueue(200, LIVE, {**PRODUCT, "Warning": '299 Elasticsearch-9.4.3 "deprecated"'})
+def test_json_that_ends_too_early_is_told_as_an_answer_that_broke_off():
+    error = told_of(Reply(200, b'{"polaris-tables-v1-x": {"mappings"'))
 
-    store.search(PLAN, 10)
-    store.refresh()
+    assert isinstance(error, ServiceUnreachable)
+    assert "broke off" in str(error)
+
+
+def test_a_server_that_speaks_no_http_is_told_as_foreign():
+    error = told_of(Reply(raw=b"SSH-2.0-OpenSSH_9.2\r\n"))
+
+    assert isinstance(error, StoreProblem)
+    assert "is not Elasticsearch" in str(error)
+
+
+def test_a_connection_that_ends_without_an_answer_hints_at_tls():
+    error = told_of(CUT_OFF)
+
+    assert isinstance(error, ServiceUnreachable)
+    assert "ended the connection without an answer. If it uses TLS, write https://" in str(error)
+
+
+def test_a_server_that_is_not_there_is_named_without_its_password():
+    error = told("http://ann:hunter2@127.0.0.1:9")
+
+    assert str(error) == (
+        "Elasticsearch at http://127.0.0.1:9: nothing answers there. "
+        "Start it, or correct host and port in POLARIS_STORE."
+    )
+    assert error.exit_code == 3
+
+
+def test_a_host_that_nobody_knows_is_told_apart_from_a_server_that_is_down():
+    error = told("http://ann:hunter2@no-such-host.invalid:9200")
+
+    assert isinstance(error, ServiceUnreachable)
+    assert "no computer of that name is known here. Correct the host" in str(error)
+
+
+def test_a_server_without_tls_behind_an_https_address_says_what_to_write():
+    with http_server(Script(Reply(200, LIVE))) as server:
+        error = told(server.address.replace("http:", "https:"))
+
+    assert isinstance(error, ServiceUnreachable)
+    assert "it does not use TLS there. Write http:// in POLARIS_STORE" in str(error)
+
+
+def test_a_query_beyond_the_servers_clause_limit_says_to_shorten_it():
+    reason = "Query contains too many nested clauses; maxClauseCount is set to 1024"
+    cause = [{"type": "query_shard_exception", "reason": f"failed to create query: {reason}"}]
+    error = {"type": "search_phase_execution_exception", "root_cause": cause, "reason": "all"}
+
+    error = told_of(Reply(400, {"error": error, "status": 400}), ask=lambda s: s.search(PLAN, 10))
+
+    assert "more terms than this server takes. Shorten it." in str(error)
+
+
+def test_a_key_that_may_not_search_is_told_which_right_it_lacks_and_not_its_id():
+    reason = "action [indices:data/read/search] is unauthorized for API key id [c2VjcmV0] of user"
+
+    error = told_of(
+        Reply(403, error_body("security_exception", reason)), ask=lambda s: s.search(PLAN, 10)
+    )
+
+    assert "lacks a right (action [indices:data/read/search] is unauthorized)" in str(error)
+
+
+def test_a_key_that_may_search_but_not_look_at_the_index_can_search():
+    hit = {"_score": 1.5, "sort": [1.5, "a"]}
+    script = Script(
+        Reply(403, error_body("security_exception", "view_index_metadata")),
+        Reply(200, {"hits": {"total": {"value": 1}, "hits": [hit]}}),
+    )
+
+    with http_server(script) as server, closing(store_at(server.address)) as store:
+        assert store.search(PLAN, 10).hits[0].table_id == "a"
+
+
+def store_at(address):
+    return ElasticsearchStore(connect(at(address)))
+
+
+def test_warnings_of_the_server_do_not_reach_the_person(recwarn):
+    warned = {**PRODUCT, "Warning": '299 Elasticsearch-9.4.3 "deprecated"'}
+
+    with http_server(Script(Reply(200, LIVE, warned))) as server:
+        with closing(store_at(server.address)) as store:
+            store.refresh()
+        assert server.asked
 
     assert len(recwarn) == 0
 
 
-def put_through(fake, *bulk_answers):
-    fake.enqueue(200, LIVE)
-    for status, *items in bulk_answers:
-        fake.enqueue(status, {"errors": True, "items": [{"index": item} for item in items]})
+@pytest.mark.parametrize(
+    ("kind", "reason", "error_class", "problem"),
+    [
+        ("unavailable_shards_exception", "timeout", ServiceUnreachable, "no node serves"),
+        ("cluster_block_exception", "[SERVICE_UNAVAILABLE/2/no master]", ServiceUnreachable, "mas"),
+        ("cluster_block_exception", "index [x] blocked by: [8/index write]", StoreProblem, "block"),
+        ("cluster_block_exception", "disk usage exceeded flood-stage", StoreProblem, "disk"),
+        ("strict_dynamic_mapping_exception", "[a] is not allowed", StoreProblem, "reindex"),
+        ("illegal_argument_exception", "no write index is defined", StoreProblem, "several"),
+    ],
+)
+def test_what_one_item_says_of_the_whole_index_ends_the_write(kind, reason, error_class, problem):
+    error = item_failure({"type": kind, "reason": reason}, "http://es:9200")
+
+    assert isinstance(error, error_class)
+    assert problem in str(error)
 
 
-def table(table_id):
-    return EnrichedTable(RawTable(table_id, "t"), Provenance("h"))
+@pytest.mark.parametrize(
+    "reason",
+    ["failed to parse 'no write index is defined'", "'too many clauses'", "search.max_keep_alive"],
+)
+def test_a_reason_that_quotes_a_document_is_not_taken_for_the_servers_own_words(reason):
+    error = {"type": "document_parsing_exception", "reason": reason}
+
+    assert item_failure(error, "http://es:9200") is None
+    assert item_reason(error).endswith("Correct the table and ingest it again.")
 
 
-def test_a_table_refused_once_by_a_busy_server_arrives(fake_and_store):  # X11
-    fake, store = fake_and_store
-    busy = error_body("es_rejected_execution_exception", "rejected")["error"]
-    put_through(
-        fake,
-        (200, {"_id": "a", "status": 201}, {"_id": "b", "status": 429, "error": busy}),
-        (200, {"_id": "b", "status": 201}),
+def test_a_busy_server_is_no_fault_of_the_table():
+    error = {"type": "es_rejected_execution_exception", "reason": "rejected"}
+
+    assert item_failure(error, "http://es:9200") is None
+    assert item_reason(error) == (
+        "Elasticsearch did not take it: the server is too busy. "
+        "Run the command again later, or give the server more memory."
     )
-
-    report = store.put([table("a"), table("b")])
-
-    assert (report.stored, report.refused) == (2, ())
-    (_, path, last) = fake.asked[-1]
-    assert "require_alias=true" in path
-    assert json.loads(last.splitlines()[0]) == {"index": {"_id": "b"}}
-    assert len(last.splitlines()) == 2
-
-
-def test_a_table_refused_for_ever_by_a_busy_server_is_reported(fake_and_store):
-    fake, store = fake_and_store
-    busy = error_body("es_rejected_execution_exception", "rejected")["error"]
-    put_through(fake, (200, {"_id": "a", "status": 429, "error": busy}))
-
-    (refused,) = store.put([table("a")]).refused
-
-    assert refused.table_id == "a"
-    assert "the server is too busy. Run the command again later" in refused.reason
-
-
-def test_a_full_disk_is_told_once_with_the_remedy(fake_and_store):
-    fake, store = fake_and_store
-    reason = (
-        "index [x] blocked by: [TOO_MANY_REQUESTS/12/disk usage exceeded flood-stage watermark]"
-    )
-    block = error_body("cluster_block_exception", reason)["error"]
-    put_through(fake, (200, {"_id": "a", "status": 429, "error": block}))
-
-    with pytest.raises(StoreProblem, match=r"disk is so full .* Free space there"):
-        store.put([table("a")])
 
 
 def test_a_quoted_reason_holds_the_innermost_and_stays_short():
@@ -308,3 +350,9 @@ def test_a_quoted_reason_holds_the_innermost_and_stays_short():
         "Elasticsearch did not take it (failed to parse [name]: immense term xxx"
     )
     assert len(reason) < 400
+
+
+def test_braces_in_what_a_server_says_are_quoted_as_they_are():
+    error = read_failure({"type": "odd_exception", "reason": "{reason} {0}"}, "http://es:9200")
+
+    assert "odd_exception ({reason} {0})" in str(error)

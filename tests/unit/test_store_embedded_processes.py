@@ -1,28 +1,12 @@
 """Several processes at one folder, and processes that are killed in the middle."""
 
-import signal
-import subprocess
-import sys
 from contextlib import closing
-from pathlib import Path
 
 import pytest
+from embedded_processes import ended, killed, run, start
 from tables import fill, found, table
 
 from polaris_search.store.embedded.store import EmbeddedStore
-
-TESTS = Path(__file__).parent.parent
-
-BEGINNING = """
-import os, signal, sys
-from pathlib import Path
-sys.path.insert(0, {tests!r})
-from tables import fill, found, table
-from polaris_search.store.embedded.store import EmbeddedStore
-store = EmbeddedStore(Path({folder!r}))
-def die():
-    os.kill(os.getpid(), signal.SIGKILL)
-"""
 
 
 @pytest.fixture
@@ -138,7 +122,7 @@ def test_several_processes_may_open_a_new_folder_and_write_at_once(folder):
     program = 'fill(store, *(table(f"{sys.argv[1]}-{n}", "zebra") for n in range(100)))'
     writers = [start(folder, program, str(number)) for number in range(4)]
 
-    assert [ended(writer) for writer in writers] == [(0, "")] * 4
+    assert [ended(writer) for writer in writers] == [(0, "", "")] * 4
 
     with closing(EmbeddedStore(folder)) as store:
         assert store.status().tables == 400
@@ -155,26 +139,3 @@ def generations(store):
 
 def stored_rows(store):
     return len(store._database.rows("SELECT table_id FROM tables"))
-
-
-def killed(folder, program):
-    assert ended(start(folder, program)) == (-signal.SIGKILL, "")
-
-
-def run(folder, program):
-    assert ended(start(folder, program)) == (0, "")
-
-
-def start(folder, program, *arguments):
-    lines = program.splitlines()
-    indent = min((len(line) - len(line.lstrip()) for line in lines if line.strip()), default=0)
-    code = BEGINNING.format(tests=str(TESTS), folder=str(folder))
-    code += "\n".join(line[indent:] for line in lines)
-    return subprocess.Popen(
-        [sys.executable, "-c", code, *arguments], stderr=subprocess.PIPE, text=True
-    )
-
-
-def ended(process):
-    _, errors = process.communicate(timeout=60)
-    return process.returncode, errors

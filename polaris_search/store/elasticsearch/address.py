@@ -36,6 +36,8 @@ def parse_address(text: str) -> Address:
     parts = _split(text.strip())
     if parts.scheme not in ("http", "https") or not parts.hostname:
         raise UsageError(f"The store's address names no http(s) server. {EXAMPLE}")
+    if not _can_be_a_host(parts.hostname):
+        raise UsageError(f"The store's address has a host that none can have. {EXAMPLE}")
     if parts.query or parts.fragment:
         raise UsageError(
             f"The store's address on {parts.hostname} goes on after its path. {EXAMPLE}"
@@ -60,6 +62,15 @@ def _split(text: str) -> SplitResult:
         return urlsplit(text)
     except ValueError:  # for instance a bracket left open; the reason may quote the password
         raise UsageError(f"The store's address cannot be read. {EXAMPLE}") from None
+
+
+def _can_be_a_host(name: str) -> bool:
+    """Return whether the name could be looked up: no part of it is empty or over 63 characters."""
+    try:
+        name.encode("idna")
+    except UnicodeError:
+        return False
+    return True
 
 
 def _port(parts: SplitResult) -> int | None:

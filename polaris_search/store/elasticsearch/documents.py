@@ -24,6 +24,9 @@ MAX_ID_BYTES = 512
 
 HASHED = "sha256:"
 
+json_text = json.JSONEncoder(ensure_ascii=False, separators=(",", ":")).encode
+"""One line of JSON for a value, in characters of which few are escaped."""
+
 _PROVENANCE = ("status", "input_hash", "model", "adapter", "prompt_version", "enriched_at")
 
 
@@ -65,8 +68,7 @@ def document_bytes(table: EnrichedTable) -> bytes:
     Raises:
         UnicodeEncodeError: a text holds half a surrogate pair.
     """
-    line = json.dumps(document(table), ensure_ascii=False, separators=(",", ":"))
-    return line.encode()
+    return json_text(document(table)).encode()
 
 
 def table_of(source: Mapping[str, Any]) -> EnrichedTable:

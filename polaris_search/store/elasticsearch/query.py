@@ -7,7 +7,6 @@ The clauses are shaped so that the server adds scores as the embedded index does
 from collections.abc import Sequence
 from typing import Any
 
-from elasticsearch.dsl import Search
 from elasticsearch.dsl import query as dsl
 
 from polaris_search.errors import UsageError
@@ -37,15 +36,14 @@ def search_body(plan: QueryPlan, size: int, filters: Filters | None = None) -> d
     """
     if not 1 <= size <= MAX_HITS:
         raise UsageError(f"The size is {size}; from 1 to {MAX_HITS} tables can be asked for.")
-    search = (
-        Search()
-        .query(_query(plan, filters or {}))
-        .sort({"_score": {"order": "desc"}}, {"table_id": {"order": "asc"}})
-        .extra(size=size, track_total_hits=True)
-        .source(False)
-    )
-    body: dict[str, Any] = search.to_dict()
-    return body
+    # Around the query plain values: a dsl.Search would cost ten times what the small query does.
+    return {
+        "query": _query(plan, filters or {}).to_dict(),
+        "sort": [{"_score": {"order": "desc"}}, {"table_id": {"order": "asc"}}],
+        "size": size,
+        "track_total_hits": True,
+        "_source": False,
+    }
 
 
 def _query(plan: QueryPlan, filters: Filters) -> dsl.Query:

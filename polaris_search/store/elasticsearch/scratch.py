@@ -6,21 +6,23 @@ dropping. What a killed process leaves behind is dropped by a later one, a day a
 
 import re
 import secrets
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager, suppress
+from dataclasses import asdict
 from datetime import UTC, datetime, timedelta
-
-from elasticsearch import ApiError
+from typing import Any
 
 from polaris_search.errors import PolarisError, StoreProblem
 from polaris_search.store.elasticsearch.connection import Connection
-from polaris_search.store.elasticsearch.generations import (
+from polaris_search.store.elasticsearch.creation import (
     STAMP,
     create_index,
     drop_index,
     new_index_name,
 )
+from polaris_search.store.elasticsearch.meta import meta_of, new_meta
+from polaris_search.store.holder import Holder, this_process
 
 MAX_AGE = timedelta(hours=24)
 """No run is expected to last so long; an older scratch index is one that a kill left behind."""
@@ -56,7 +58,10 @@ class ScratchIndices:
         self._open.append(index)  # before it exists: a request that is cut short may have made it
         ended = False
         try:
-            self._worker.submit(create_index, self._connection, index, alias, _SETTINGS).result()
+            meta = new_meta(holder=asdict(this_process()))
+            self._worker.submit(
+                create_index, self._connection, index, alias, meta, _SETTINGS
+            ).result()
             yield alias
             ended = True
         finally:
@@ -80,23 +85,46 @@ class ScratchIndices:
 
 
 def drop_abandoned(connection: Connection, alias: str, now: datetime) -> None:
-    """Drop the scratch indices of an alias that by their names were made over 24 hours ago.
+    """Drop the scratch indices that killed processes left; see `abandoned`.
 
-    Touches no other index; leaves in silence what these credentials may not see or drop.
+    Leaves in silence what these credentials may not see or drop.
+    """
+    with suppress(StoreProblem):
+        for index in abandoned(connection, alias, now):
+            with suppress(StoreProblem):
+                drop_index(connection, index)
+
+
+def abandoned(connection: Connection, alias: str, now: datetime) -> list[str]:
+    """Return the scratch indices of an alias that nobody uses any more, and no other index.
+
+    Those of a process of this machine that is gone, and all that by their names were made over 24
+    hours ago.
 
     Args:
         connection: the server.
         alias: the alias of the store that opened them.
         now: the time in UTC.
     """
-    with connection.answering(), suppress(ApiError):
-        pattern = f"{alias}-scratch-*"
-        found = connection.client.indices.resolve_index(name=pattern, expand_wildcards="all")
-        for index in [one["name"] for one in found["indices"]]:
-            made = made_at(index, alias)
-            if made is not None and now - made > MAX_AGE:
-                with suppress(StoreProblem):
-                    drop_index(connection, index)
+    with connection.answering():
+        found = connection.client.indices.get_mapping(
+            index=f"{alias}-scratch-*", expand_wildcards="all"
+        ).body
+    left = []
+    for index, body in found.items():
+        made = made_at(index, alias)
+        if made is not None and (now - made > MAX_AGE or _is_gone(body["mappings"])):
+            left.append(index)
+    return sorted(left)
+
+
+def _is_gone(mapping: Mapping[str, Any]) -> bool:
+    """Return whether the process that a scratch index lasts as long as is known to have ended."""
+    holder = meta_of(mapping).raw.get("holder")
+    try:
+        return bool(Holder(**holder).is_gone()) if holder else False
+    except TypeError:  # written by a version that keeps other things
+        return False
 
 
 def made_at(index: str, alias: str) -> datetime | None:

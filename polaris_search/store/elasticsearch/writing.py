@@ -1,40 +1,22 @@
 """Writing to an alias in bulk: tables in, a report of what became of each out.
 
-Chunks are bounded by bytes and by number. A table that the server refuses is reported and stops no
-other; trouble that would meet every table alike is raised. Every write demands the alias, so that
-none creates an index by itself.
+A table that the server refuses is reported and stops no other; trouble that would meet every table
+alike is raised. Every write demands the alias, so that none creates an index by itself.
 """
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
-from typing import Any
-
-from elasticsearch import helpers
+from collections.abc import Iterable, Iterator, Sequence
 
 from polaris_search.records import EnrichedTable
+from polaris_search.store.elasticsearch.chunks import BulkLimits, Write
 from polaris_search.store.elasticsearch.connection import Connection
-from polaris_search.store.elasticsearch.documents import document_bytes, document_id, storable_ids
-from polaris_search.store.elasticsearch.failures import item_failure, item_reason
+from polaris_search.store.elasticsearch.documents import (
+    document_bytes,
+    document_id,
+    json_text,
+    storable_ids,
+)
+from polaris_search.store.elasticsearch.side_by_side import send_all
 from polaris_search.store.protocol import Refused, WriteReport
-
-Action = dict[str, Any]
-
-
-@dataclass(frozen=True, slots=True)
-class BulkLimits:
-    """How much one request carries, and how a busy server (429) is waited for.
-
-    `backoff_s` doubles with each of the `retries`. A document is charged about four times its size
-    against a tenth of the server's heap, so that one above 20 MB is refused for ever by a server
-    with 1 GB.
-    """
-
-    chunk_bytes: int = 5_000_000
-    chunk_tables: int = 500
-    document_bytes: int = 20_000_000
-    retries: int = 3
-    backoff_s: float = 1.0
-
 
 DEFAULT_LIMITS = BulkLimits()
 
@@ -45,23 +27,19 @@ def put_tables(
     tables: Iterable[EnrichedTable],
     limits: BulkLimits = DEFAULT_LIMITS,
 ) -> WriteReport:
-    """Store the tables, each replacing the one of the same id.
+    """Store the tables, each replacing the one of the same id; of two given, the last stays.
+
+    A server that restarts meanwhile is waited for.
 
     Raises:
         ServiceUnreachable: the server stopped answering; what went before is stored.
         StoreProblem: the index takes no writes: no right to, no disk left, or the index is gone.
     """
-    refused: list[Refused] = []
-    names: dict[str, str] = {}  # `_id` to table_id, of the hashed ones under way
-    stored = 0
-    actions = _put_actions(tables, limits.document_bytes, names, refused)
-    for document, error in _outcomes(connection, alias, actions, limits):
-        table_id = names.pop(document, document)
-        if error is None:
-            stored += 1
-        else:
-            refused.append(Refused(table_id, item_reason(error)))
-    return WriteReport(stored, tuple(refused))
+    unsent: list[tuple[int, Refused]] = []
+    sent = send_all(connection, alias, _puts(tables, limits.document_bytes, unsent), limits)
+    refused = [(one.number, Refused(one.table_id, one.reason)) for one in sent.unwritten]
+    in_order = sorted(unsent + refused, key=lambda numbered: numbered[0])
+    return WriteReport(sent.done, tuple(one for _, one in in_order))
 
 
 def delete_tables(
@@ -70,31 +48,39 @@ def delete_tables(
     table_ids: Sequence[str],
     limits: BulkLimits = DEFAULT_LIMITS,
 ) -> int:
-    """Remove the tables; return how many there were."""
-    documents = dict.fromkeys(map(document_id, storable_ids(table_ids)))
-    actions = ({"_op_type": "delete", "_id": document} for document in documents)
-    return sum(error is None for _, error in _outcomes(connection, alias, actions, limits))
+    """Remove the tables; return how many there were.
+
+    Where the server went away in the midst, those may be missing from the count that it removed
+    without saying so.
+    """
+    writes = (
+        Write(number, table_id, document_id(table_id), _action("delete", document_id(table_id)))
+        for number, table_id in enumerate(storable_ids(table_ids))
+    )
+    return send_all(connection, alias, writes, limits).done
 
 
-def _put_actions(
-    tables: Iterable[EnrichedTable], max_bytes: int, names: dict[str, str], refused: list[Refused]
-) -> Iterator[Action]:
-    for table in tables:
+def _puts(
+    tables: Iterable[EnrichedTable], max_bytes: int, unsent: list[tuple[int, Refused]]
+) -> Iterator[Write]:
+    for number, table in enumerate(tables):
         try:
             body = document_bytes(table)
         except UnicodeEncodeError:
             reason = (
                 "A text of it holds half a surrogate pair. Repair the text's encoding to UTF-8."
             )
-            refused.append(Refused(table.table_id, reason))
+            unsent.append((number, Refused(table.table_id, reason)))
             continue
         if len(body) > max_bytes:
-            refused.append(Refused(table.table_id, _too_big(len(body), max_bytes)))
+            unsent.append((number, Refused(table.table_id, _too_big(len(body), max_bytes))))
             continue
         document = document_id(table.table_id)
-        if document != table.table_id:
-            names[document] = table.table_id
-        yield {"_id": document, "_source": body}
+        yield Write(number, table.table_id, document, _action("index", document) + body + b"\n")
+
+
+def _action(verb: str, document: str) -> bytes:
+    return f'{{"{verb}":{{"_id":{json_text(document)}}}}}\n'.encode()
 
 
 def _too_big(n_bytes: int, max_bytes: int) -> str:
@@ -102,36 +88,3 @@ def _too_big(n_bytes: int, max_bytes: int) -> str:
         f"Its document has {n_bytes / 1e6:.1f} MB, and {max_bytes / 1e6:g} MB are possible. "
         "Shorten its context or its columns' comments."
     )
-
-
-def _outcomes(
-    connection: Connection, alias: str, actions: Iterable[Action], limits: BulkLimits
-) -> Iterator[tuple[str, Mapping[str, Any] | None]]:
-    """Yield each action's `_id` and its error; None where it was done.
-
-    Deleting what is not there counts as an error. With the client's default raise_on_error, a bulk
-    would stop at the first bad chunk and retry nothing.
-    """
-    with connection.answering():
-        for done, item in helpers.streaming_bulk(
-            connection.client,
-            actions,
-            chunk_size=limits.chunk_tables,
-            max_chunk_bytes=limits.chunk_bytes,
-            raise_on_error=False,
-            max_retries=limits.retries,
-            initial_backoff=limits.backoff_s,
-            index=alias,
-            require_alias=True,
-        ):
-            (outcome,) = item.values()
-            yield outcome["_id"], None if done else _own_error(outcome, connection.address)
-
-
-def _own_error(outcome: Mapping[str, Any], address: str) -> Mapping[str, Any]:
-    """Return the error of one item. Raises StoreProblem where it is the whole index's."""
-    error: Mapping[str, Any] = outcome.get("error") or {"type": outcome.get("result", "unknown")}
-    problem = item_failure(error, address)
-    if problem is not None:
-        raise problem
-    return error

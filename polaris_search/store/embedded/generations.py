@@ -1,4 +1,4 @@
-"""Generations: each holds a set of tables, one is live, scratch ones last as long as their process.
+"""Generations: each holds a set of tables, one is live, and each is known by its number.
 
 A generation's content is identified by the sum of its tables' digests: equal tables give an equal
 content, however they got there, and a write changes it without reading the other tables.
@@ -8,19 +8,17 @@ import secrets
 import sqlite3
 from dataclasses import dataclass
 from datetime import UTC, datetime
-from pathlib import Path
 
 from polaris_search.errors import StoreProblem
 from polaris_search.store.embedded.database import Database
-from polaris_search.store.embedded.process_lock import ProcessLock, try_lock
 
 NO_CONTENT = "0" * 64
-ROWS_PER_DROP = 1_000
-"""Rows removed in one transaction, so that other writers get their turn."""
+STAMP = "%Y%m%dt%H%M%Sz"
+"""When a generation was made, in UTC, as its name has it."""
 
 _COLUMNS = "number, name, content, revision, tables, refreshed_content, refreshed_revision"
 _LIVE = f"SELECT {_COLUMNS} FROM generations WHERE number = (SELECT generation FROM live)"
-_NUMBERED = f"SELECT {_COLUMNS} FROM generations WHERE number = ?"
+_NUMBERED = f"SELECT {_COLUMNS} FROM generations WHERE number = ? AND NOT dropped"
 _INSERT = """INSERT INTO generations
     (name, scratch, content, revision, tables, refreshed_content, refreshed_revision)
     VALUES (?, ?, ?, 0, 0, ?, 0)"""
@@ -28,8 +26,10 @@ _ADVANCE = """UPDATE generations SET content = ?, revision = revision + 1, table
     WHERE number = ?"""
 _REFRESH = """UPDATE generations SET refreshed_content = content, refreshed_revision = revision
     WHERE number = ?"""
-_DROP_ROWS = """DELETE FROM tables WHERE rowid IN
-    (SELECT rowid FROM tables WHERE generation = ? LIMIT ?)"""
+_FOLLOW = "UPDATE generations SET recipe = ?, follows = ? WHERE number = ?"
+_BECOME_LIVE = """UPDATE generations SET recipe = NULL, follows = NULL, live_at = ?,
+    turn = (SELECT MAX(turn) + 1 FROM generations),
+    refreshed_content = content, refreshed_revision = revision WHERE number = ?"""
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,26 +55,64 @@ class Generation:
     refreshed_revision: int
 
 
+class GenerationGone(StoreProblem):
+    """The generation was dropped; whoever wants the live one asks for that anew."""
+
+    def __init__(self, number: int) -> None:
+        super().__init__(f"Generation {number} is gone; it was dropped. Run the command again.")
+
+
 def read_generation(source: Database | sqlite3.Connection, number: int | None) -> Generation:
     """Return the generation of this number, the live one for None.
 
     Raises:
-        StoreProblem: there is none (any more).
+        GenerationGone: there is none of this number (any more).
+        StoreProblem: no generation is live.
     """
     statement, values = (_LIVE, ()) if number is None else (_NUMBERED, (number,))
     if isinstance(source, Database):
         row = source.row(statement, values)
     else:
         row = source.execute(statement, values).fetchone()
-    if row is None:
-        raise StoreProblem(f"Generation {number} is gone; it was dropped. Run the command again.")
-    return Generation(*row)
+    if row is not None:
+        return Generation(*row)
+    if number is None:
+        raise StoreProblem(
+            "The store's database says of no generation that it is live. Put polaris.sqlite back "
+            "from a backup, or move the folder away and ingest again."
+        )
+    raise GenerationGone(number)
+
+
+def live_number(connection: sqlite3.Connection) -> int:
+    """Return the number of the live generation."""
+    (number,) = connection.execute("SELECT generation FROM live").fetchone()
+    return int(number)
 
 
 def create_live_generation(connection: sqlite3.Connection) -> None:
     """Create a new database's first generation and make it the live one."""
-    number = _create(connection, _new_name("tables"), scratch=False)
+    number = create_generation(connection, new_name("tables"))
     connection.execute("INSERT INTO live VALUES (1, ?)", (number,))
+    connection.execute(_BECOME_LIVE, (_now(), number))
+
+
+def create_staged_generation(connection: sqlite3.Connection, recipe: str) -> int:
+    """Return the number of a new generation for which the live one's writes are logged."""
+    number = create_generation(connection, new_name("tables"))
+    follow_live(connection, number, recipe)
+    return number
+
+
+def follow_live(connection: sqlite3.Connection, number: int, recipe: str | None) -> None:
+    """Log what is written to the live generation for this one, from this transaction on."""
+    connection.execute(_FOLLOW, (recipe, live_number(connection), number))
+
+
+def make_live(connection: sqlite3.Connection, number: int) -> None:
+    """Make this the live generation, all of it searchable; nothing is logged for it any more."""
+    connection.execute("UPDATE live SET generation = ?", (number,))
+    connection.execute(_BECOME_LIVE, (_now(), number))
 
 
 def advance(connection: sqlite3.Connection, number: int, change: int, tables: int) -> None:
@@ -95,50 +133,32 @@ def mark_refreshed(database: Database, generation: Generation) -> None:
 
 def contents(source: sqlite3.Connection) -> set[str]:
     """Return every content that some generation has or had at its last refresh."""
-    rows = source.execute("SELECT content, refreshed_content FROM generations").fetchall()
+    rows = source.execute(
+        "SELECT content, refreshed_content FROM generations WHERE NOT dropped"
+    ).fetchall()
     return {content for row in rows for content in row}
 
 
-def create_scratch(database: Database) -> tuple[int, ProcessLock]:
-    """Return the number of a new scratch generation, and the lock that shows it is in use."""
-    name = _new_name("scratch")
-    lock = try_lock(_lock_path(database.folder, name))
-    if lock is None:
-        raise StoreProblem(f"The name {name} is taken. Run the command again.")
-    with database.writing() as connection:
-        number = _create(connection, name, scratch=True)
-    return number, lock
-
-
-def drop_abandoned(database: Database) -> None:
-    """Drop the scratch generations whose process has ended without doing so."""
-    for number, name in database.rows("SELECT number, name FROM generations WHERE scratch"):
-        lock = try_lock(_lock_path(database.folder, name))
-        if lock is not None:
-            drop(database, number)
-            lock.release(remove=True)
-
-
-def drop(database: Database, number: int) -> None:
-    """Remove a generation and its tables, some at a time."""
-    removed = ROWS_PER_DROP
-    while removed == ROWS_PER_DROP:
-        with database.writing() as connection:
-            removed = connection.execute(_DROP_ROWS, (number, ROWS_PER_DROP)).rowcount
-    with database.writing() as connection:
-        connection.execute("DELETE FROM generations WHERE number = ?", (number,))
-
-
-def _create(connection: sqlite3.Connection, name: str, *, scratch: bool) -> int:
+def create_generation(connection: sqlite3.Connection, name: str, *, scratch: bool = False) -> int:
+    """Return the number of a new empty generation."""
     number = connection.execute(_INSERT, (name, scratch, NO_CONTENT, NO_CONTENT)).lastrowid
     if number is None:
         raise StoreProblem("SQLite gave the new generation no number. Report this.")
     return number
 
 
-def _new_name(kind: str) -> str:
-    return f"{kind}-{datetime.now(UTC):%Y%m%dt%H%M%Sz}-{secrets.token_hex(4)}"
+def new_name(kind: str) -> str:
+    """Return a name that no generation has had: its kind, the time in UTC, and a random part."""
+    return f"{kind}-{datetime.now(UTC):{STAMP}}-{secrets.token_hex(4)}"
 
 
-def _lock_path(folder: Path, name: str) -> Path:
-    return folder / "locks" / f"{name}.lock"
+def made_at(name: str) -> datetime | None:
+    """Return when the generation of this name was made, None if the name does not tell."""
+    try:
+        return datetime.strptime(name.split("-")[1], STAMP).replace(tzinfo=UTC)
+    except (IndexError, ValueError):
+        return None
+
+
+def _now() -> str:
+    return datetime.now(UTC).isoformat()

@@ -6,7 +6,7 @@ they are named by, whatever is written meanwhile.
 
 import sqlite3
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from contextlib import ExitStack, contextmanager
+from contextlib import ExitStack, closing, contextmanager
 
 from polaris_search.bm25.collect import PostingCollector
 from polaris_search.bm25.documents import write_documents
@@ -34,25 +34,25 @@ _IDS = "SELECT table_id FROM tables WHERE generation = ? ORDER BY table_id"
 Collectors = Mapping[IndexField, PostingCollector]
 
 
-def build_index(
+@contextmanager
+def built_index(
     database: Database, files: IndexFiles, number: int, fields: Sequence[IndexField]
-) -> Generation:
-    """Build what is missing of the fields' files; return the state of the generation they are of.
+) -> Iterator[Generation]:
+    """Build what is missing of the fields' files; yield the state of the generation they are of.
+
+    During the block nobody removes the files, so that they can be opened.
 
     Raises:
-        StoreProblem: the folder cannot be written, or the generation is gone.
+        StoreProblem: the folder cannot be written.
+        GenerationGone: there is no generation of this number any more.
     """
-    own = database.again()
-    try:
-        with told_plainly(database.folder), locked(files.lock_path, BUILD_WAIT_S):
-            files.folder.mkdir(exist_ok=True)
-            with own.reading() as connection:
-                generation = read_generation(connection, number)
-                _build_missing(connection, files, generation, fields)
-                files.remove_all_but(contents(connection) | {generation.content})
-    finally:
-        own.close()
-    return generation
+    with told_plainly(database.folder), locked(files.lock_path, BUILD_WAIT_S):
+        files.folder.mkdir(exist_ok=True)
+        with closing(database.again()) as own, own.reading() as connection:
+            generation = read_generation(connection, number)
+            _build_missing(connection, files, generation, fields)
+            files.remove_all_but(contents(connection) | {generation.content})
+        yield generation
 
 
 def remove_unused(database: Database, files: IndexFiles) -> None:

@@ -1,4 +1,7 @@
-"""Opens a folder's database: creates it where there is none, refuses what cannot be used."""
+"""Opens a folder's database: creates it where there is none, brings an older one up to date.
+
+Refuses what cannot be used.
+"""
 
 from pathlib import Path
 
@@ -11,7 +14,7 @@ from polaris_search.store.embedded.process_lock import locked
 from polaris_search.store.embedded.schema import (
     APPLICATION_ID,
     SCHEMA_VERSION,
-    create_schema,
+    bring_up_to_date,
 )
 
 BUSY_TIMEOUT_S = 30.0
@@ -35,6 +38,8 @@ def open_database(folder: Path, busy_timeout_s: float = BUSY_TIMEOUT_S) -> Datab
         if _is_new(database):
             _create(database)
         _check(database)
+        if _version(database) < SCHEMA_VERSION:
+            _upgrade(database)
     except StoreProblem:
         database.close()
         raise
@@ -52,7 +57,7 @@ def _create(database: Database) -> None:
         _switch_to_write_ahead_log(database)
         with database.writing() as connection:
             if _is_new(database):
-                create_schema(connection)
+                bring_up_to_date(connection, version=0)
                 create_live_generation(connection)
 
 
@@ -70,8 +75,19 @@ def _check(database: Database) -> None:
         raise StoreProblem(
             f"{path} is another program's database. Set POLARIS_STORE to another folder."
         )
-    if database.row("PRAGMA user_version") != (SCHEMA_VERSION,):
+    if not 1 <= _version(database) <= SCHEMA_VERSION:
         raise StoreProblem(
             f"{path} was written by another version of this program. Use that version, or move "
             "the folder away and ingest again."
         )
+
+
+def _upgrade(database: Database) -> None:
+    with database.writing() as connection:
+        # Asked again: another process may have done it while this one waited for its turn.
+        bring_up_to_date(connection, _version(database))
+
+
+def _version(database: Database) -> int:
+    row = database.row("PRAGMA user_version")
+    return int(row[0]) if row else 0

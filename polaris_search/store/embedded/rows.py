@@ -16,7 +16,7 @@ from polaris_search.records import (
     table_to_json,
 )
 from polaris_search.store.embedded.database import Database, Value
-from polaris_search.store.embedded.generations import advance
+from polaris_search.store.embedded.generations import advance, read_generation
 from polaris_search.store.protocol import Refused
 
 TABLES_PER_BATCH = 500
@@ -39,6 +39,9 @@ _PUT = f"""INSERT INTO tables (generation, {", ".join(_FIELDS)})
     VALUES ({", ".join("?" * (1 + len(_FIELDS)))})
     ON CONFLICT (generation, table_id) DO UPDATE
     SET {", ".join(f"{name} = excluded.{name}" for name in _FIELDS[1:])}"""
+
+_COPY = f"""INSERT INTO tables (generation, {", ".join(_FIELDS)})
+    SELECT ?, {", ".join(_FIELDS)} FROM tables WHERE generation = ? AND table_id IN"""
 
 
 @dataclass(frozen=True, slots=True)
@@ -115,6 +118,25 @@ def delete(connection: sqlite3.Connection, generation: int, table_ids: Sequence[
     return len(known)
 
 
+def copy(
+    connection: sqlite3.Connection, source: int, target: int, table_ids: Sequence[str]
+) -> None:
+    """Add the tables to `target` as `source` has them, in the open transaction.
+
+    Args:
+        connection: the database, in a transaction.
+        source: number of the generation to read.
+        target: number of the generation to add to; it has none of these tables.
+        table_ids: those that `source` does not have are left out.
+    """
+    for chunk in id_chunks(table_ids):
+        marks = ", ".join("?" * len(chunk))
+        connection.execute(f"{_COPY} ({marks})", (target, source, *chunk))
+    added = _digests(connection, target, table_ids)
+    if added:
+        advance(connection, target, _sum(added.values()), len(added))
+
+
 def read_tables(
     database: Database, generation: int, table_ids: Sequence[str]
 ) -> dict[str, EnrichedTable]:
@@ -135,13 +157,17 @@ def read_states(
 
 
 def all_tables(database: Database, generation: int) -> Iterator[EnrichedTable]:
-    """Yield every table, ids ascending; between pages, others may write."""
+    """Yield every table, ids ascending; between pages, others may write.
+
+    Raises:
+        GenerationGone: it was dropped meanwhile, so that tables may be missing.
+    """
     for _, record in _pages(database, generation, "table_id, record", TABLES_PER_PAGE):
         yield table_from_json(str(record))
 
 
 def all_ids(database: Database, generation: int) -> Iterator[str]:
-    """Yield every id in ascending order; between pages, others may write."""
+    """Yield every id in ascending order; otherwise as `all_tables`."""
     for (table_id,) in _pages(database, generation, "table_id", IDS_PER_PAGE):
         yield str(table_id)
 
@@ -195,6 +221,7 @@ def _pages(
     while page := database.rows(statement, (generation, last, size)):
         yield from page
         last = page[-1][0]
+    read_generation(database, generation)  # its rows were whole until now, or this raises
 
 
 def _sum(digests: Iterable[bytes]) -> int:

@@ -14,7 +14,7 @@ from polaris_search.bm25.field import FieldIndex
 from polaris_search.errors import StoreProblem
 from polaris_search.store.embedded.database import Database
 from polaris_search.store.embedded.generations import Generation
-from polaris_search.store.embedded.index_build import build_index
+from polaris_search.store.embedded.index_build import built_index
 from polaris_search.store.embedded.index_fields import IndexField
 from polaris_search.store.embedded.index_files import IndexFiles
 
@@ -103,8 +103,8 @@ class Searchable:
         self, generation: Generation, fields: Sequence[IndexField], companions: Sequence[IndexField]
     ) -> Snapshot:
         wanted = list(dict.fromkeys([*fields, *companions]))
-        built = build_index(self._database, self._files, generation.number, wanted)
-        opened = self._opened(built, fields)
+        with built_index(self._database, self._files, generation.number, wanted) as built:
+            opened = self._opened(built, fields)
         if opened is None:
             raise StoreProblem(
                 f"The index files in {self._files.folder} are removed or changed while they are "

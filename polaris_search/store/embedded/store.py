@@ -10,12 +10,11 @@ from polaris_search.errors import UsageError
 from polaris_search.profiles.plan import QueryPlan
 from polaris_search.records import EnrichedTable, TableState
 from polaris_search.store.embedded import rows
+from polaris_search.store.embedded.dropping import drop
 from polaris_search.store.embedded.execute import execute, fields_of_profile, fields_read
 from polaris_search.store.embedded.generations import (
     Generation,
-    create_scratch,
-    drop,
-    drop_abandoned,
+    GenerationGone,
     mark_refreshed,
     read_generation,
 )
@@ -24,7 +23,9 @@ from polaris_search.store.embedded.index_fields import IndexField
 from polaris_search.store.embedded.index_files import IndexFiles
 from polaris_search.store.embedded.opening import BUSY_TIMEOUT_S, open_database
 from polaris_search.store.embedded.problems import told_plainly
+from polaris_search.store.embedded.scratch import create_scratch, drop_abandoned
 from polaris_search.store.embedded.searchable import Searchable, Snapshot
+from polaris_search.store.embedded.store_generations import EmbeddedGenerations
 from polaris_search.store.protocol import Filters, Refused, SearchResult, StoreStatus, WriteReport
 
 NOTHING = SearchResult(hits=(), total=0)
@@ -56,6 +57,11 @@ class EmbeddedStore:
         self._files = IndexFiles(folder)
         self._searchable = Searchable(self._database, self._files)
 
+    @property
+    def generations(self) -> EmbeddedGenerations:
+        """The generations of this folder."""
+        return EmbeddedGenerations(self._database, self._one_generation)
+
     def put(self, tables: Iterable[EnrichedTable]) -> WriteReport:
         """Store the tables; see TableStore."""
         if self._number is None:
@@ -73,11 +79,15 @@ class EmbeddedStore:
 
     def get(self, table_ids: Sequence[str]) -> dict[str, EnrichedTable]:
         """Return the tables there are, by id, in the order asked for."""
-        return rows.read_tables(self._database, self._generation().number, table_ids)
+        with self._database.reading() as connection:
+            number = self._generation(connection).number
+            return rows.read_tables(self._database, number, table_ids)
 
     def states(self, table_ids: Sequence[str]) -> dict[str, TableState]:
         """Return input hash and description status of the tables there are, by id."""
-        return rows.read_states(self._database, self._generation().number, table_ids)
+        with self._database.reading() as connection:
+            number = self._generation(connection).number
+            return rows.read_states(self._database, number, table_ids)
 
     def delete(self, table_ids: Sequence[str]) -> int:
         """Remove the tables; return how many there were."""
@@ -98,14 +108,12 @@ class EmbeddedStore:
             raise UsageError(f"The size is {size}; at least 1 table must be asked for.")
         filters = filters or {}
         fields = fields_read(plan, filters)
-        generation = self._generation()
-        if plan.asks_nothing or not generation.tables:
-            return NOTHING
-        try:
-            return execute(plan, self._snapshot(generation, fields, plan), size, filters)
-        except IndexDamaged as damage:
-            self._remove(damage.path)
-        return execute(plan, self._snapshot(generation, fields, plan), size, filters)
+        while True:
+            try:
+                return self._found(plan, fields, size, filters)
+            except GenerationGone:
+                if self._number is not None:
+                    raise  # else another one is live by now, and this one was pruned
 
     @contextmanager
     def scratch(self) -> Iterator["EmbeddedStore"]:
@@ -114,12 +122,11 @@ class EmbeddedStore:
         with told_plainly(self._folder):
             number, lock = create_scratch(self._database)
         try:
-            store = EmbeddedStore(self._folder, self._database.busy_timeout_s, number)
             try:
-                yield store
+                with self._one_generation(number) as store:
+                    yield store
             finally:
-                store.close()
-                drop(self._database, number)
+                drop(self._database, [number])
                 remove_unused(self._database, self._files)
         finally:
             lock.release(remove=True)
@@ -140,6 +147,26 @@ class EmbeddedStore:
         self._searchable.forget()
         self._database.close()
 
+    def _found(
+        self, plan: QueryPlan, fields: Sequence[IndexField], size: int, filters: Filters
+    ) -> SearchResult:
+        generation = self._generation()
+        if plan.asks_nothing or not generation.tables:
+            return NOTHING
+        try:
+            return execute(plan, self._snapshot(generation, fields, plan), size, filters)
+        except IndexDamaged as damage:
+            self._remove(damage.path)
+        return execute(plan, self._snapshot(generation, fields, plan), size, filters)
+
+    @contextmanager
+    def _one_generation(self, number: int) -> Iterator["EmbeddedStore"]:
+        store = GenerationStore(self._folder, self._database.busy_timeout_s, number)
+        try:
+            yield store
+        finally:
+            EmbeddedStore.close(store)
+
     def _snapshot(
         self, generation: Generation, fields: Sequence[IndexField], plan: QueryPlan
     ) -> Snapshot:
@@ -156,6 +183,13 @@ class EmbeddedStore:
         with told_plainly(self._folder):
             path.unlink(missing_ok=True)
         self._searchable.forget()
+
+
+class GenerationStore(EmbeddedStore):
+    """The store of one generation, which whoever opened it closes."""
+
+    def close(self) -> None:
+        """Do nothing: it is closed at the end of the block that it was opened for."""
 
 
 def _storable(

@@ -1,0 +1,400 @@
+"""Whole commands against a server with TLS and users: what each role may do, and what is said.
+
+Every command here, whatever comes of it, is searched for the credentials that it ran with.
+"""
+
+import json
+import os
+import subprocess
+import sys
+from contextlib import closing, contextmanager
+from pathlib import Path
+
+import pytest
+from elasticsearch import AuthorizationException, Elasticsearch
+from secure import TABLES
+
+import mappings
+from polaris_search.settings import read_settings
+from polaris_search.store.elasticsearch.connection import connect
+from polaris_search.store.elasticsearch.store import open_elasticsearch
+
+pytestmark = pytest.mark.es
+
+ROOT = Path(__file__).parents[2]
+TWO = [
+    {"table_id": "hr/emp", "name": "ActEmployees", "columns": ["EID", "SAL"], "source": "erp"},
+    {"table_id": "shop/ord", "name": "SalesOrders", "columns": ["ord_id"], "source": "erp"},
+]
+LACKS = "the user or key lacks a right (action ["
+ROLES = "Use one with the role polaris-searcher to search, polaris-ingester to write, polaris-admin"
+
+
+@pytest.fixture(scope="module", autouse=True)
+def _roles(secure_es):
+    """The roles as they ship, applied by the command that applies them."""
+    secure_es.drop_tables()
+    done = command(secure_es.superuser, "doctor", "--apply-roles", "--json")
+    assert done.returncode == 0, done.stderr
+    yield
+    secure_es.drop_tables()
+
+
+@pytest.fixture(scope="module")
+def sources(tmp_path_factory):
+    """Two tables, and one of them with another name."""
+    folder = tmp_path_factory.mktemp("sources")
+    (folder / "two.jsonl").write_text("".join(json.dumps(row) + "\n" for row in TWO))
+    changed = {**TWO[0], "name": "Employees"}
+    (folder / "one.jsonl").write_text(json.dumps(changed) + "\n")
+    return folder
+
+
+@pytest.fixture(scope="module")
+def generations(secure_es, sources):
+    """Two tables in a live generation, and a kept one; whoever asks for them changes neither."""
+    secure_es.drop_tables()
+    with secure_es.user("polaris-admin") as admin:
+        for words in (["ingest", sources / "two.jsonl", "--describe", "none"], ["reindex"]):
+            done = command(admin, *words)
+            assert done.returncode == 0, done.stderr
+    return _indices(secure_es)
+
+
+@pytest.fixture(params=["user", "key"])
+def asks_as(request, secure_es):
+    """Return who has a role: a user with it, or a key with its rights."""
+
+    @contextmanager
+    def asking(role):
+        if request.param == "user":
+            with secure_es.user(role) as credentials:
+                yield credentials
+        else:
+            with secure_es.key(mappings.roles()[role]) as credentials:
+                yield credentials
+
+    return asking
+
+
+def command(credentials, *words, **environment):
+    """Run polaris-admin; whatever it prints and writes must not tell the credentials."""
+    given = {**credentials.environment, **environment}
+    done = subprocess.run(
+        [sys.executable, "-m", "polaris_search.cli.main", *map(str, words)],
+        env={
+            "PATH": os.environ["PATH"],
+            "PYTHONPATH": str(ROOT),
+            "COLUMNS": "300",
+            "POLARIS_CONFIG": os.devnull,
+            **given,
+        },
+        cwd=ROOT,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    shown = done.stdout + done.stderr
+    assert not [secret for secret in credentials.secret if secret and secret in shown]
+    return done
+
+
+def refused(done):
+    """Return the one sentence that a refused command says."""
+    assert done.returncode == 1, done.stdout + done.stderr
+    lines = [line for line in done.stderr.splitlines() if line]
+    assert len(lines) == 1, done.stderr
+    assert lines[0].startswith("Error: ")
+    return lines[0]
+
+
+def asked(done):
+    assert done.returncode == 0, done.stdout + done.stderr
+    return json.loads(done.stdout)
+
+
+def checks(done):
+    return {one["name"]: one for one in asked(done)["checks"]}
+
+
+def test_a_searcher_searches_shows_and_looks_after_the_store(generations, asks_as, secure_es):
+    with asks_as("polaris-searcher") as searcher:
+        hits = asked(command(searcher, "search", "employees", "--json"))["hits"]
+        shown = asked(command(searcher, "show", "shop/ord", "--json"))
+        listed = asked(command(searcher, "index", "list", "--json"))["generations"]
+        told = checks(command(searcher, "doctor", "--json"))
+
+    assert sorted(one["name"] for one in listed) == generations
+    assert hits[0]["table_id"] == "hr/emp"
+    assert shown["raw"]["name"] == "SalesOrders"
+    assert told["store"]["found"].startswith(f"elasticsearch unknown at {secure_es.url}: 2 tables")
+    assert "sees every table" in told["access"]["found"]
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        ["ingest", "SOURCES/two.jsonl", "--expand", "none", "--describe", "none"],
+        ["ingest", "SOURCES/one.jsonl", "--describe", "none", "--sync", "--yes"],
+        ["delete", "hr/emp"],
+        ["reindex"],
+        ["index", "rollback"],
+        ["index", "prune"],
+        ["evaluate", "examples/demo", "--describe", "none"],
+    ],
+    ids=lambda words: " ".join(words[:2]),
+)
+def test_a_searcher_changes_nothing(generations, asks_as, secure_es, sources, words):
+    with asks_as("polaris-searcher") as searcher:
+        said = refused(command(searcher, *_with(sources, words)))
+
+    assert said.startswith(f"Error: Elasticsearch at {secure_es.url}: {LACKS}")
+    assert ROLES in said
+    assert _held(secure_es) == {"hr/emp": "ActEmployees", "shop/ord": "SalesOrders"}
+    assert _indices(secure_es) == generations
+
+
+def test_an_ingester_evaluates_on_a_scratch_index_and_leaves_none(generations, asks_as, secure_es):
+    with asks_as("polaris-ingester") as ingester:
+        done = command(ingester, "evaluate", "examples/demo", "--describe", "none", "--json")
+
+    assert asked(done)["queries"] == 36
+    with secure_es.client() as client:
+        assert not client.indices.get(index=f"{TABLES}-scratch-*", expand_wildcards="all").body
+
+
+@pytest.mark.parametrize(
+    "words", [["reindex"], ["index", "rollback"], ["index", "prune"]], ids=" ".join
+)
+def test_an_ingester_does_not_change_generations(generations, asks_as, secure_es, words):
+    with asks_as("polaris-ingester") as ingester:
+        said = refused(command(ingester, *words))
+
+    assert said.startswith(f"Error: Elasticsearch at {secure_es.url}: {LACKS}")
+    assert ROLES in said
+    assert _indices(secure_es) == generations
+
+
+def test_an_ingester_reaches_no_kept_generation_and_no_other_index(generations, asks_as, secure_es):
+    with secure_es.client() as superuser:
+        (live,) = superuser.indices.get(index=TABLES)
+    (kept,) = set(generations) - {live}
+
+    with asks_as("polaris-ingester") as ingester, _client(ingester) as client:
+        for forbidden in (
+            lambda: client.index(index=kept, document=TWO[0]),
+            lambda: client.indices.delete(index=kept),
+            lambda: client.indices.put_settings(index=TABLES, settings={"blocks.write": True}),
+            lambda: client.search(index="other"),
+            lambda: client.ingest.delete_pipeline(id=TABLES),
+        ):
+            with pytest.raises(AuthorizationException, match="security_exception"):
+                forbidden()
+
+
+def test_other_programs_write_with_the_ingesters_role(generations, asks_as, secure_es):
+    with asks_as("polaris-ingester") as ingester, _client(ingester) as client:
+        row = {"table_id": "x", "name": "n", "columns": []}
+        good = client.index(index=TABLES, id="any", document=row, refresh=True)
+        bad = client.index(index=TABLES, document={"table_id": "y"}, refresh=True)
+        told = checks(command(ingester, "doctor", "--json"))["other writers"]["found"]
+        client.delete_by_query(index=bad["_index"], q="*:*")
+
+    assert good["_id"] == "x"
+    assert bad["_index"].startswith(f"{TABLES}-dead-letters")
+    assert told.startswith("1 tables that other programs sent could not be taken; GET ")
+
+
+def test_an_ingester_begins_with_nothing_and_keeps_tables_up(asks_as, secure_es, sources):
+    secure_es.drop_tables()
+    with asks_as("polaris-ingester") as ingester:
+        ingest = ["ingest", "--describe", "none", "--json"]
+        first = asked(command(ingester, *ingest, sources / "two.jsonl"))
+        again = asked(command(ingester, *ingest, sources / "two.jsonl"))
+        changed = asked(command(ingester, *ingest, sources / "one.jsonl", "--sync", "--yes"))
+        deleted = asked(command(ingester, "delete", "hr/emp", "--json"))
+        back = asked(command(ingester, *ingest, sources / "two.jsonl"))
+        found = asked(command(ingester, "search", "employees", "--json"))
+        shown = command(ingester, "show", "hr/emp")
+        told = checks(command(ingester, "doctor", "--json"))
+
+    assert (first["stored"], again["unchanged"]) == (2, 2)
+    assert (changed["stored"], changed["removed"]) == (1, 1)
+    assert (deleted["deleted"], back["stored"]) == (1, 2)
+    assert (found["hits"][0]["table_id"], shown.returncode) == ("hr/emp", 0)
+    assert "no ingest pipeline is attached" in told["other writers"]["found"]
+
+
+def test_an_admin_does_all_but_manage_roles(asks_as, secure_es, sources):
+    secure_es.drop_tables()
+    with asks_as("polaris-admin") as admin:
+        asked(command(admin, "ingest", sources / "two.jsonl", "--describe", "none", "--json"))
+        asked(command(admin, "reindex", "--expand", "lexical", "--json"))
+        listed = asked(command(admin, "index", "list", "--json"))["generations"]
+        asked(command(admin, "index", "rollback", "--json"))
+        pruned = asked(command(admin, "index", "prune", "--keep", "0", "--json"))
+        asked(command(admin, "delete", "hr/emp", "--json"))
+        told = checks(command(admin, "doctor", "--json"))
+        said = refused(command(admin, "doctor", "--apply-roles"))
+
+    assert [one["state"] for one in listed] == ["live", "kept"]
+    assert pruned["removed"] == [listed[0]["name"]]
+    assert told["store"]["found"].startswith("elasticsearch 9.")
+    assert "pass through its ingest pipeline" in told["other writers"]["found"]
+    assert "may not manage roles. Use one with the cluster privilege manage_security" in said
+    assert _held(secure_es) == {"shop/ord": "SalesOrders"}
+
+
+def test_an_admin_reaches_no_index_of_others(secure_es, asks_as):
+    with asks_as("polaris-admin") as admin, _client(admin) as client:
+        for forbidden in (
+            lambda: client.indices.create(index="other"),
+            lambda: client.search(index="other"),
+            lambda: client.security.get_user(),
+            lambda: client.cluster.put_settings(persistent={"action.auto_create_index": "true"}),
+        ):
+            with pytest.raises(AuthorizationException, match="security_exception"):
+                forbidden()
+
+
+def test_a_key_that_may_not_ask_for_info_ping_or_health_ingests_and_searches(secure_es, sources):
+    secure_es.drop_tables()
+    with secure_es.key(mappings.roles()["polaris-ingester"]) as key, _client(key) as client:
+        with pytest.raises(AuthorizationException):
+            client.info()
+        with pytest.raises(AuthorizationException):
+            client.cluster.health()
+        assert not client.ping()
+
+        asked(command(key, "ingest", sources / "two.jsonl", "--describe", "none", "--json"))
+
+        assert asked(command(key, "search", "orders", "--json"))["total"] == 1
+        with secure_es.client() as superuser:
+            assert not superuser.indices.exists_index_template(name=TABLES)
+            (settings,) = superuser.indices.get_settings(index=TABLES).values()
+            assert "default_pipeline" not in settings["settings"]["index"]
+
+
+UNUSABLE = {
+    "wrong password": (1, "it does not know this user with this password. Correct user and"),
+    "unknown user": (1, "it does not know this user with this password. Correct user and"),
+    "no credentials": (1, "it does not know who asks. Write user:password@ before the host"),
+    "invalidated key": (1, "the API key was invalidated. Make another one, and set POLARIS_ES_"),
+    "unknown key": (1, "it knows no such API key. Set POLARIS_ES_API_KEY to the `encoded`"),
+    "half a key": (1, "POLARIS_ES_API_KEY"),
+    "no CA": (3, "its certificate is signed by nobody who is trusted here. Set POLARIS_ES_CA"),
+    "another CA": (3, "its certificate is signed by nobody who is trusted here. Set POLARIS_ES_CA"),
+    "a CA file that is not there": (2, "POLARIS_ES_CA_CERTS names"),
+    "http": (3, "If it uses TLS, write https:// in POLARIS_STORE."),
+}
+
+
+@pytest.fixture(scope="module")
+def unusable(secure_es, tmp_path_factory):
+    """Return credentials that are of no use, by what is wrong with them."""
+    folder = tmp_path_factory.mktemp("certificates")
+    known = secure_es.superuser
+    with secure_es.key({"cluster": ["all"]}) as made:
+        invalidated = made
+    changed = {
+        "no CA": {"POLARIS_ES_CA_CERTS": ""},
+        "another CA": {"POLARIS_ES_CA_CERTS": str(_another_ca(folder))},
+        "a CA file that is not there": {"POLARIS_ES_CA_CERTS": str(folder / "absent.crt")},
+        "http": {"POLARIS_STORE": known.environment["POLARIS_STORE"].replace("https", "http")},
+        "no credentials": {"POLARIS_STORE": secure_es.url},
+    }
+
+    def credentials(trouble):
+        if trouble in changed:
+            return type(known)({**known.environment, **changed[trouble]}, known.secret)
+        return {
+            "wrong password": secure_es.with_password("elastic", "sesame 4711/é"),
+            "unknown user": secure_es.with_password("polaris-nobody", "sesame 4711/é"),
+            "invalidated key": invalidated,
+            "unknown key": secure_es.with_key("c2VzYW1lMTpzZXNhbWUy"),
+            "half a key": type(known)(
+                {**invalidated.environment, "POLARIS_ES_API_KEY": invalidated.secret[0][:20]},
+                (invalidated.secret[0][:20],),
+            ),
+        }[trouble]
+
+    return credentials
+
+
+@pytest.mark.parametrize("trouble", UNUSABLE)
+def test_credentials_of_no_use_are_told_in_one_sentence(unusable, sources, trouble):
+    exit_code, sentence = UNUSABLE[trouble]
+
+    for words in (["search", "x"], ["ingest", sources / "two.jsonl"]):
+        done = command(unusable(trouble), *words)
+
+        (line,) = done.stderr.strip().splitlines()
+        assert (done.returncode, done.stdout) == (exit_code, "")
+        assert line.startswith("Error: ")
+        assert sentence in line
+
+
+@pytest.mark.parametrize("trouble", UNUSABLE)
+def test_no_trace_and_no_doctor_tells_credentials(unusable, trouble):
+    exit_code, sentence = UNUSABLE[trouble]
+
+    traced = command(unusable(trouble), "--debug", "search", "x")  # searched for the secrets
+    told = command(unusable(trouble), "doctor", "--json")
+
+    assert "Traceback" in traced.stderr
+    assert told.returncode == exit_code
+    assert sentence in (told.stdout + told.stderr)
+
+
+def test_nothing_that_is_logged_tells_credentials(secure_es, caplog):
+    role = "polaris-admin"
+    with secure_es.user(role) as user, secure_es.key(mappings.roles()[role]) as key:
+        caplog.set_level("DEBUG")
+        caplog.clear()
+        for credentials in (user, key):
+            with closing(open_elasticsearch(read_settings(credentials.environment))) as store:
+                store.status()
+
+            assert "GET /polaris-tables/_mapping" in caplog.text
+            assert not [secret for secret in credentials.secret if secret in caplog.text]
+
+
+def test_roles_are_not_applied_where_there_are_none(es_url, tmp_path, secure_es):
+    embedded = type(secure_es.superuser)({"POLARIS_STORE": f"file:{tmp_path}"}, ())
+    without_security = type(secure_es.superuser)({"POLARIS_STORE": es_url}, ())
+
+    no_server = command(embedded, "doctor", "--apply-roles")
+    no_security = command(without_security, "doctor", "--apply-roles")
+
+    assert no_server.returncode == 2
+    assert "POLARIS_STORE names no Elasticsearch, and only that has roles." in no_server.stderr
+    assert "runs without security, so it has no roles" in refused(no_security)
+
+
+def _with(sources, words):
+    return [word.replace("SOURCES", str(sources)) for word in words]
+
+
+def _held(secure_es):
+    with closing(open_elasticsearch(read_settings(secure_es.superuser.environment))) as store:
+        return {table.table_id: table.raw.name for table in store.tables()}
+
+
+def _indices(secure_es):
+    with secure_es.client() as client:
+        return sorted(client.indices.get(index=f"{TABLES}-v*"))
+
+
+def _client(credentials) -> Elasticsearch:
+    return connect(read_settings(credentials.environment)).at_once
+
+
+def _another_ca(folder):
+    path = folder / "another.crt"
+    subprocess.run(
+        ["openssl", "req", "-x509", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:P-256"]
+        + ["-nodes", "-days", "2", "-subj", "/CN=another", "-keyout", "/dev/null", "-out", path],
+        check=True,
+        capture_output=True,
+    )
+    return path
