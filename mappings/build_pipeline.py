@@ -32,7 +32,7 @@ def pipeline() -> dict[str, Any]:
             _script("document_id"),
         ],
         "on_failure": [
-            {"set": {"field": "dead_letter_reason", "copy_from": "_ingest.on_failure_message"}},
+            _reason(),
             _script("dead_letter", dead_letters="polaris-tables-dead-letters"),
         ],
     }
@@ -53,6 +53,17 @@ def _date() -> dict[str, Any]:
             "formats": ["strict_date_optional_time", "UNIX_MS"],
             "output_format": "yyyy-MM-dd'T'HH:mm:ss'Z'",
             "on_failure": [{"fail": {"message": DATE_REMEDY}}],
+        }
+    }
+
+
+def _reason() -> dict[str, Any]:
+    return {
+        "set": {
+            "tag": "reason",
+            "field": "dead_letter_reason",
+            "copy_from": "_ingest.on_failure_message",
+            "ignore_empty_value": True,
         }
     }
 

@@ -1,6 +1,7 @@
 """A bulk endpoint that takes and keeps what it is sent, unless it was told to answer otherwise.
 
-Speaks HTTP over a real socket, and answers in the shapes of Elasticsearch 9.4.
+Speaks HTTP over a real socket, and answers in the shapes of Elasticsearch 9.4. Asked for a mapping,
+it says that a live generation of this program is there.
 """
 
 import json
@@ -12,6 +13,9 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 
+from polaris_search.store.elasticsearch.meta import new_meta
+
+LIVE = json.dumps({"polaris-tables-v1-x": {"mappings": {"_meta": new_meta()}}}).encode()
 PRODUCT = {"X-Elastic-Product": "Elasticsearch", "content-type": "application/json"}
 REJECTED = {"type": "es_rejected_execution_exception", "reason": "rejected"}
 
@@ -35,7 +39,9 @@ class BulkServer:
         self.otherwise: Reply = take
         self.resets_in_mid_body = 0
         self.lock = threading.Lock()
-        self.server = ThreadingHTTPServer(("127.0.0.1", 0), _handler(self))
+        self.server = ThreadingHTTPServer(
+            ("127.0.0.1", 0), type("Handler", (_Handler,), {"bulk": self})
+        )
         self.server.daemon_threads = True
         self.address = f"http://127.0.0.1:{self.server.server_port}"
         self._thread = threading.Thread(target=self.server.serve_forever, args=(0.01,))
@@ -122,41 +128,45 @@ def _items(items: list[Item]) -> tuple[int, dict[str, str], bytes]:
     return 200, PRODUCT, json.dumps({"errors": errors, "items": shown}).encode()
 
 
-def _handler(server: BulkServer) -> type[BaseHTTPRequestHandler]:
-    class Handler(BaseHTTPRequestHandler):
-        protocol_version = "HTTP/1.1"
-        disable_nagle_algorithm = True
+class _Handler(BaseHTTPRequestHandler):
+    protocol_version = "HTTP/1.1"
+    disable_nagle_algorithm = True
+    bulk: BulkServer
 
-        def do_PUT(self) -> None:
-            if server.breaks_in_mid_body():
-                self.rfile.read(1000)
-                self._break()
-                return
-            lines = self.rfile.read(int(self.headers["content-length"])).splitlines()
-            ids = [json.loads(line)["index"]["_id"] for line in lines[::2]]
-            with server.lock:
-                server.requests.append(ids)
-            try:
-                documents = dict(zip(ids, lines[1::2], strict=True))
-                status, headers, body = server.next_reply()(server, documents)
-            except Reset:
-                self._break()
-                return
-            self.send_response(status)
-            for name, value in headers.items():
-                self.send_header(name, value)
-            self.send_header("content-length", str(len(body)))
-            self.end_headers()
-            self.wfile.write(body)
+    def do_GET(self) -> None:
+        self._answer(200, PRODUCT, LIVE)
 
-        do_POST = do_PUT
-
-        def _break(self) -> None:
-            linger = struct.pack("ii", 1, 0)  # a reset in place of an orderly end
-            self.connection.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, linger)
-            self.close_connection = True
-
-        def log_message(self, *_: object) -> None:
+    def do_PUT(self) -> None:
+        if self.bulk.breaks_in_mid_body():
+            self.rfile.read(1000)
+            self._break()
             return
+        lines = self.rfile.read(int(self.headers["content-length"])).splitlines()
+        ids = [json.loads(line)["index"]["_id"] for line in lines[::2]]
+        with self.bulk.lock:
+            self.bulk.requests.append(ids)
+        try:
+            documents = dict(zip(ids, lines[1::2], strict=True))
+            status, headers, body = self.bulk.next_reply()(self.bulk, documents)
+        except Reset:
+            self._break()
+            return
+        self._answer(status, headers, body)
 
-    return Handler
+    do_POST = do_PUT
+
+    def _answer(self, status: int, headers: dict[str, str], body: bytes) -> None:
+        self.send_response(status)
+        for name, value in headers.items():
+            self.send_header(name, value)
+        self.send_header("content-length", str(len(body)))
+        self.end_headers()
+        self.wfile.write(body)
+
+    def _break(self) -> None:
+        linger = struct.pack("ii", 1, 0)  # a reset in place of an orderly end
+        self.connection.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, linger)
+        self.close_connection = True
+
+    def log_message(self, *_: object) -> None:
+        return

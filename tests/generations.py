@@ -5,6 +5,8 @@ from collections.abc import Iterable, Iterator
 from contextlib import AbstractContextManager, closing
 from dataclasses import replace
 
+import pytest
+
 from polaris_search.records import EnrichedTable
 from polaris_search.settings import read_settings
 
@@ -56,6 +58,21 @@ def roll_back(store, name) -> None:
     with store.generations.reopen(name, unheard) as staged:
         staged.go_live()
         staged.settle(as_given)
+
+
+def interrupt(store, recipe, *copied) -> str:
+    """Stage, put what was copied so far, and leave by an error; return the staged name."""
+
+    def run():
+        with store.generations.stage(recipe, unheard) as staged:
+            names.append(staged.name)
+            staged.tables.put(copied)
+            raise KeyboardInterrupt
+
+    names: list[str] = []
+    with pytest.raises(KeyboardInterrupt):
+        run()
+    return names[0]
 
 
 def unheard(sentence: str) -> None:

@@ -1,7 +1,11 @@
 """A server with TLS and users: who asks it, as what, and what must never be shown of them."""
 
 import base64
+import json
+import os
 import secrets
+import subprocess
+import sys
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field
@@ -14,6 +18,7 @@ from elasticsearch import Elasticsearch
 from polaris_search.store.elasticsearch.address import parse_address
 
 TABLES = "polaris-tables"
+ROOT = Path(__file__).parents[1]
 
 
 @dataclass(frozen=True)
@@ -104,3 +109,43 @@ class SecureServer:
             for name in (TABLES, f"{TABLES}-dead-letters"):
                 client.options(ignore_status=404).indices.delete_index_template(name=name)
             client.options(ignore_status=404).ingest.delete_pipeline(id=TABLES)
+
+
+def command(credentials, *words, **environment):
+    """Run polaris-admin; whatever it prints and writes must not tell the credentials."""
+    given = {**credentials.environment, **environment}
+    done = subprocess.run(
+        [sys.executable, "-m", "polaris_search.cli.main", *map(str, words)],
+        env={
+            "PATH": os.environ["PATH"],
+            "PYTHONPATH": str(ROOT),
+            "COLUMNS": "300",
+            "POLARIS_CONFIG": os.devnull,
+            **given,
+        },
+        cwd=ROOT,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    shown = done.stdout + done.stderr
+    assert not [secret for secret in credentials.secret if secret and secret in shown]
+    return done
+
+
+def refused(done):
+    """Return the one sentence that a refused command says."""
+    assert done.returncode == 1, done.stdout + done.stderr
+    lines = [line for line in done.stderr.splitlines() if line]
+    assert len(lines) == 1, done.stderr
+    assert lines[0].startswith("Error: ")
+    return lines[0]
+
+
+def asked(done):
+    assert done.returncode == 0, done.stdout + done.stderr
+    return json.loads(done.stdout)
+
+
+def checks(done):
+    return {one["name"]: one for one in asked(done)["checks"]}

@@ -217,3 +217,15 @@ def test_a_lease_deleted_by_hand_is_lost(place, index):
 
         with pytest.raises(HolderLost):
             lease.renew()
+
+
+def test_a_lease_that_could_not_be_given_back_is_in_nobodys_way(place, index):
+    leases = Leases(place.connection, index)
+    with leases.lease(NAME, TASK, unheard):
+        left = document(place, index)["_source"]  # as where the server is away at the end
+    place.connection.client.index(index=index, id=NAME, document=left)
+
+    with leases.lease(NAME, TASK, unheard) as lease:
+        lease.renew()
+        with pytest.raises(AlreadyHeld), leases.lease(NAME, TASK, unheard):
+            pass

@@ -134,6 +134,27 @@ def test_what_was_deleted_through_the_alias_since_does_not_come_back(store, late
     assert words(store) == {one: "old" for one in IDS if one != "t0"}
 
 
+def test_what_was_deleted_through_the_alias_since_is_not_seen_for_a_moment_either(store, late):
+    many = [f"n{number:03}" for number in range(150)]
+    seen = []
+
+    def looking(tables):
+        for number, one in enumerate(tables):
+            if number == 120:  # a part of them is over by now
+                seen.append(sorted(store.get(many)))
+            yield one
+
+    with gone_live(store) as (staged, old):
+        late.put(old, *(table(one, "late") for one in many))
+        store.delete(many[::2])
+
+        staged.settle(looking)
+
+    assert len(seen) == 1
+    assert seen[0]
+    assert set(seen[0]) <= set(many[1::2]) <= set(words(store))
+
+
 def test_what_is_deleted_through_the_alias_just_as_it_comes_over_does_not_stay(store, late):
     def deleted_meanwhile(tables):
         for one in tables:

@@ -19,7 +19,6 @@ import mappings
 from ingest.readers.jsonl import read_jsonl
 from ingest.readers.row import Row
 from ingest.readers.sources import read_sources
-from mappings import build_pipeline
 from polaris_search.records import EnrichedTable, Provenance, RawTable, raw_to_dict
 from polaris_search.store.elasticsearch.documents import document, document_id
 from polaris_search.store.elasticsearch.pipeline import FOREIGN_INPUT_HASH
@@ -80,10 +79,6 @@ def taken(raw, at=DATE):
 
 def row(**parts):
     return {"table_id": "t", "name": "n", "columns": [], "enriched_at": DATE, **parts}
-
-
-def test_the_shipped_pipeline_is_what_its_scripts_give():
-    assert build_pipeline.TARGET.read_text() == build_pipeline.text()
 
 
 def test_every_example_table_becomes_the_document_that_the_product_writes(simulate, read):
@@ -202,8 +197,10 @@ def test_a_bad_table_is_buried_with_the_words_of_the_reader(simulate, read, sent
         (row(context={"a": "1", " a": "2"}), "Two keys of an object are 'a' once they are trimmed"),
         (row(enriched_at="yesterday"), "enriched_at is not a date. Write it as 2026-11-30T02:"),
         (row(enriched_at=["2026"]), "enriched_at is not a date."),
+        (row(name=" " * 1_000_001), "It could not be read (The maximum number of statements"),
         (row(record={}), "It brings a record, and is no whole document of this product (record)."),
     ],
+    ids=["two keys", "no date", "a list as date", "a million blanks", "a record"],
 )
 def test_what_only_the_pipeline_refuses_is_buried_with_a_sentence(simulate, sent, reason):
     (made,) = simulate(sent)
@@ -212,12 +209,21 @@ def test_what_only_the_pipeline_refuses_is_buried_with_a_sentence(simulate, sent
     assert made["_source"]["sent"] == sent
 
 
+def test_a_million_nameless_columns_are_too_much_for_a_document(simulate):
+    (made,) = simulate(row(columns=[""] * 1_000_000))
+
+    assert made["_source"]["reason"].startswith("Its document has 45.0 MB, and 20 MB are possible.")
+
+
 @pytest.mark.parametrize(
     ("parts", "n_bytes"),
     [
-        ({"context": "é" * 250_000}, 2 * 500_000),
-        ({"name": "", "columns": ["c" * 333_333, {"name": "", "type": "x"}]}, 3 * 333_333 + 1),
-        ({"columns": [{"name": "", "comment": "\U0001f600" * 250_000}]}, 4 * 250_000),
+        ({"context": "é" * 250_000}, 2 * 500_000 + 7 + 9),
+        (
+            {"name": "", "columns": ["c" * 333_333, {"name": "", "type": "x"}]},
+            3 * 333_333 + 1 + 2 * 45,
+        ),
+        ({"columns": [{"name": "", "comment": "\U0001f600" * 250_000}]}, 4 * 250_000 + 45),
     ],
 )
 def test_a_table_too_big_for_a_document_is_buried(simulate, parts, n_bytes):
@@ -228,7 +234,7 @@ def test_a_table_too_big_for_a_document_is_buried(simulate, parts, n_bytes):
 
     assert fits["_source"]["status"] == "none"
     assert too_big["_source"]["reason"] == (
-        "Its document has 1.0 MB, and 0 MB are possible. "
+        "Its document has 1.0 MB, and 1 MB are possible. "
         "Shorten its context or its columns' comments."
     )
     assert too_big["_source"]["sent"] == sent

@@ -2,6 +2,7 @@
 
 import json
 from contextlib import closing
+from io import BytesIO
 from pathlib import Path
 
 import pytest
@@ -13,6 +14,8 @@ import mappings
 from ingest.pipeline import ingest
 from ingest.readers.sources import read_sources
 from ingest.steps import NoExpander
+from polaris_search.lifecycle.export import export_tables
+from polaris_search.lifecycle.import_records import import_records
 from polaris_search.records import EnrichedTable, Provenance, RawTable, raw_to_dict
 from polaris_search.store.elasticsearch.documents import document, document_id
 from polaris_search.store.elasticsearch.pipeline import (
@@ -310,6 +313,22 @@ def test_tables_of_another_program_outlive_a_reindex(store, client, es_alias):
     assert after["b"].raw.database == "hr"
     (outcome,) = send(client, es_alias, row("d", name=[]))
     assert outcome["_index"].startswith(dead_letter_index(es_alias))
+
+
+def test_tables_of_another_program_are_exported_and_imported_as_they_are(
+    store, client, es_alias, tmp_path
+):
+    send(client, es_alias, row("a", name="Re\u0301sume\u0301 "), row("b", context={"k": [1, 2]}))
+    exported = BytesIO()
+
+    assert export_tables(store, exported.write) == 3
+    with closing(EmbeddedStore(tmp_path / "store")) as embedded:
+        imported = import_records(embedded, [("export", BytesIO(exported.getvalue()))])
+        held = list(embedded.tables())
+
+    assert (imported.imported, imported.rejected) == (3, 0)
+    assert held == list(store.tables())
+    assert [table.raw.name for table in held] == ["Résumé", "ActEmployees", "zebra"]
 
 
 def test_an_ingest_of_the_same_tables_replaces_them(store, client, es_alias, tmp_path):

@@ -6,6 +6,7 @@ a small server of the test's own, which passes on what a real one answers where 
 
 import dataclasses
 import re
+import ssl
 from contextlib import closing
 from pathlib import Path
 
@@ -147,6 +148,21 @@ def test_a_certificate_out_of_its_days_is_told_as_such(tmp_path, days, reason):
 
     assert isinstance(error, ServiceUnreachable)
     assert f"its certificate is not valid today ({reason}). Renew" in str(error)
+
+
+def test_a_server_that_wants_a_certificate_of_the_client_is_told_to_be_unsupported(tmp_path):
+    ca = authority(tmp_path)
+    context = ca.server("DNS:localhost", **A_DAY)
+    context.maximum_version = ssl.TLSVersion.TLSv1_2  # where the refusal comes with the handshake
+    context.verify_mode = ssl.CERT_REQUIRED
+    context.load_verify_locations(ca.certificate)
+
+    with http_server(Script(Reply(200, {})), context) as server:
+        error = told(store=server.address, es_ca_certs=ca.certificate)
+
+    assert isinstance(error, ServiceUnreachable)
+    assert re.search(r"no TLS connection could be made \(.+\)\. Look at its log", str(error))
+    assert "certificates of clients are not supported" in str(error)
 
 
 def test_a_good_certificate_of_an_own_ca_is_taken(tmp_path, es_url):

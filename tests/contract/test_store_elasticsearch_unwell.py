@@ -22,6 +22,7 @@ from polaris_search.settings import read_settings
 from polaris_search.store.elasticsearch.chunks import BulkLimits
 from polaris_search.store.elasticsearch.connection import connect
 from polaris_search.store.elasticsearch.store import ElasticsearchStore
+from polaris_search.store.elasticsearch.writability import why_not_writable
 
 pytestmark = pytest.mark.es
 
@@ -48,6 +49,13 @@ def opened(server: OwnServer, alias: str, timeout_s: float = 30.0):
     limits = BulkLimits(patience_s=timeout_s)
     with closing(ElasticsearchStore(connect(settings), alias, limits)) as store:
         yield store
+
+
+def foreseen(server: OwnServer, alias: str) -> str:
+    """Return what `doctor` says of the next write, before there is one."""
+    settings = read_settings({"POLARIS_STORE": server.store}, Path("/nonexistent"))
+    with closing(connect(settings)) as connection:
+        return str(why_not_writable(connection, alias))
 
 
 @contextmanager
@@ -91,6 +99,7 @@ def test_a_disk_at_the_flood_stage_is_told_once_and_what_was_stored_is_found(own
         try:
             wait_until(is_flooded, 60, "the server found its disk full")
             sentence = told(StoreProblem, lambda: store.put([TABLE] * 1000))
+            assert foreseen(own_es, alias) == sentence
             assert store.search(PAPER, 10).total == 1
         finally:
             client.cluster.put_settings(persistent=dict.fromkeys(FLOODED))
@@ -232,6 +241,7 @@ def test_a_cluster_that_lost_its_master_is_searched_and_says_why_it_takes_no_wri
             wait_until(lambda: has_no_master(client), 60, "the election was lost")
         found = store.search(PAPER, 10).total
         sentence = told(ServiceUnreachable, lambda: store.put([TABLE]))
+        assert foreseen(left, alias) == sentence
 
     assert found == 1
     assert "its cluster has no elected master" in sentence

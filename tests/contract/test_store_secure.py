@@ -4,15 +4,12 @@ Every command here, whatever comes of it, is searched for the credentials that i
 """
 
 import json
-import os
-import subprocess
-import sys
 from contextlib import closing, contextmanager
-from pathlib import Path
 
 import pytest
+from documented import requests
 from elasticsearch import AuthorizationException, Elasticsearch
-from secure import TABLES
+from secure import TABLES, Credentials, asked, checks, command, refused
 
 import mappings
 from polaris_search.settings import read_settings
@@ -21,7 +18,6 @@ from polaris_search.store.elasticsearch.store import open_elasticsearch
 
 pytestmark = pytest.mark.es
 
-ROOT = Path(__file__).parents[2]
 TWO = [
     {"table_id": "hr/emp", "name": "ActEmployees", "columns": ["EID", "SAL"], "source": "erp"},
     {"table_id": "shop/ord", "name": "SalesOrders", "columns": ["ord_id"], "source": "erp"},
@@ -75,46 +71,6 @@ def asks_as(request, secure_es):
                 yield credentials
 
     return asking
-
-
-def command(credentials, *words, **environment):
-    """Run polaris-admin; whatever it prints and writes must not tell the credentials."""
-    given = {**credentials.environment, **environment}
-    done = subprocess.run(
-        [sys.executable, "-m", "polaris_search.cli.main", *map(str, words)],
-        env={
-            "PATH": os.environ["PATH"],
-            "PYTHONPATH": str(ROOT),
-            "COLUMNS": "300",
-            "POLARIS_CONFIG": os.devnull,
-            **given,
-        },
-        cwd=ROOT,
-        capture_output=True,
-        text=True,
-        check=False,
-    )
-    shown = done.stdout + done.stderr
-    assert not [secret for secret in credentials.secret if secret and secret in shown]
-    return done
-
-
-def refused(done):
-    """Return the one sentence that a refused command says."""
-    assert done.returncode == 1, done.stdout + done.stderr
-    lines = [line for line in done.stderr.splitlines() if line]
-    assert len(lines) == 1, done.stderr
-    assert lines[0].startswith("Error: ")
-    return lines[0]
-
-
-def asked(done):
-    assert done.returncode == 0, done.stdout + done.stderr
-    return json.loads(done.stdout)
-
-
-def checks(done):
-    return {one["name"]: one for one in asked(done)["checks"]}
 
 
 def test_a_searcher_searches_shows_and_looks_after_the_store(generations, asks_as, secure_es):
@@ -222,7 +178,7 @@ def test_an_ingester_begins_with_nothing_and_keeps_tables_up(asks_as, secure_es,
     assert (changed["stored"], changed["removed"]) == (1, 1)
     assert (deleted["deleted"], back["stored"]) == (1, 2)
     assert (found["hits"][0]["table_id"], shown.returncode) == ("hr/emp", 0)
-    assert "no ingest pipeline is attached" in told["other writers"]["found"]
+    assert "no ingest pipeline is in place" in told["other writers"]["found"]
 
 
 def test_an_admin_does_all_but_manage_roles(asks_as, secure_es, sources):
@@ -275,93 +231,50 @@ def test_a_key_that_may_not_ask_for_info_ping_or_health_ingests_and_searches(sec
             assert "default_pipeline" not in settings["settings"]["index"]
 
 
-UNUSABLE = {
-    "wrong password": (1, "it does not know this user with this password. Correct user and"),
-    "unknown user": (1, "it does not know this user with this password. Correct user and"),
-    "no credentials": (1, "it does not know who asks. Write user:password@ before the host"),
-    "invalidated key": (1, "the API key was invalidated. Make another one, and set POLARIS_ES_"),
-    "unknown key": (1, "it knows no such API key. Set POLARIS_ES_API_KEY to the `encoded`"),
-    "half a key": (1, "POLARIS_ES_API_KEY"),
-    "no CA": (3, "its certificate is signed by nobody who is trusted here. Set POLARIS_ES_CA"),
-    "another CA": (3, "its certificate is signed by nobody who is trusted here. Set POLARIS_ES_CA"),
-    "a CA file that is not there": (2, "POLARIS_ES_CA_CERTS names"),
-    "http": (3, "If it uses TLS, write https:// in POLARIS_STORE."),
-}
+def test_a_key_that_may_only_see_the_pipeline_attaches_the_one_put_by_hand(secure_es, sources):
+    secure_es.drop_tables()
+    rights = {**mappings.roles()["polaris-admin"], "cluster": ["read_pipeline"]}
+    with secure_es.client() as superuser, secure_es.key(rights) as key:
+        superuser.ingest.put_pipeline(id=TABLES, body=mappings.ingest_pipeline())
+
+        asked(command(key, "ingest", sources / "two.jsonl", "--describe", "none", "--json"))
+
+        (settings,) = superuser.indices.get_settings(index=TABLES).values()
+        assert settings["settings"]["index"]["default_pipeline"] == TABLES
+        refused_there = superuser.index(index=TABLES, document={"table_id": "x"})
+        assert refused_there["_index"].startswith(f"{TABLES}-dead-letters")
 
 
-@pytest.fixture(scope="module")
-def unusable(secure_es, tmp_path_factory):
-    """Return credentials that are of no use, by what is wrong with them."""
-    folder = tmp_path_factory.mktemp("certificates")
-    known = secure_es.superuser
-    with secure_es.key({"cluster": ["all"]}) as made:
-        invalidated = made
-    changed = {
-        "no CA": {"POLARIS_ES_CA_CERTS": ""},
-        "another CA": {"POLARIS_ES_CA_CERTS": str(_another_ca(folder))},
-        "a CA file that is not there": {"POLARIS_ES_CA_CERTS": str(folder / "absent.crt")},
-        "http": {"POLARIS_STORE": known.environment["POLARIS_STORE"].replace("https", "http")},
-        "no credentials": {"POLARIS_STORE": secure_es.url},
-    }
+def test_the_requests_of_the_page_on_operating_do_what_it_says(secure_es, sources):
+    secure_es.drop_tables()
+    roles, make_key = requests("operating.md", "Roles")
+    bulk, see, remove = requests("operating.md", "Tables from other programs")
+    with secure_es.user("polaris-admin") as admin:
+        asked(command(admin, "ingest", sources / "two.jsonl", "--describe", "none", "--json"))
+    with secure_es.client() as superuser:
+        roles.sent(superuser)
+        key = secure_es.with_key(make_key.sent(superuser)["encoded"])
+        written = bulk.sent(superuser)
+        superuser.index(index=TABLES, document={"table_id": "x"}, refresh=True)
+        seen = see.sent(superuser)["hits"]["hits"]
+        removed = remove.sent(superuser)["deleted"]
+        superuser.indices.refresh(index=TABLES)
 
-    def credentials(trouble):
-        if trouble in changed:
-            return type(known)({**known.environment, **changed[trouble]}, known.secret)
-        return {
-            "wrong password": secure_es.with_password("elastic", "sesame 4711/é"),
-            "unknown user": secure_es.with_password("polaris-nobody", "sesame 4711/é"),
-            "invalidated key": invalidated,
-            "unknown key": secure_es.with_key("c2VzYW1lMTpzZXNhbWUy"),
-            "half a key": type(known)(
-                {**invalidated.environment, "POLARIS_ES_API_KEY": invalidated.secret[0][:20]},
-                (invalidated.secret[0][:20],),
-            ),
-        }[trouble]
-
-    return credentials
-
-
-@pytest.mark.parametrize("trouble", UNUSABLE)
-def test_credentials_of_no_use_are_told_in_one_sentence(unusable, sources, trouble):
-    exit_code, sentence = UNUSABLE[trouble]
-
-    for words in (["search", "x"], ["ingest", sources / "two.jsonl"]):
-        done = command(unusable(trouble), *words)
-
-        (line,) = done.stderr.strip().splitlines()
-        assert (done.returncode, done.stdout) == (exit_code, "")
-        assert line.startswith("Error: ")
-        assert sentence in line
-
-
-@pytest.mark.parametrize("trouble", UNUSABLE)
-def test_no_trace_and_no_doctor_tells_credentials(unusable, trouble):
-    exit_code, sentence = UNUSABLE[trouble]
-
-    traced = command(unusable(trouble), "--debug", "search", "x")  # searched for the secrets
-    told = command(unusable(trouble), "doctor", "--json")
-
-    assert "Traceback" in traced.stderr
-    assert told.returncode == exit_code
-    assert sentence in (told.stdout + told.stderr)
-
-
-def test_nothing_that_is_logged_tells_credentials(secure_es, caplog):
-    role = "polaris-admin"
-    with secure_es.user(role) as user, secure_es.key(mappings.roles()[role]) as key:
-        caplog.set_level("DEBUG")
-        caplog.clear()
-        for credentials in (user, key):
-            with closing(open_elasticsearch(read_settings(credentials.environment))) as store:
-                store.status()
-
-            assert "GET /polaris-tables/_mapping" in caplog.text
-            assert not [secret for secret in credentials.secret if secret in caplog.text]
+        assert json.loads(roles.body) == mappings.roles()["polaris-searcher"]
+        assert (written["errors"], len(written["items"])) == (False, 1)
+        assert [hit["_source"]["table_id"] for hit in seen] == ["x"]
+        assert removed == 1
+    assert asked(command(key, "search", "web shop", "--json"))["hits"][0]["table_id"] == (
+        "shop.orders"
+    )
+    refused(command(key, "delete", "shop.orders"))
+    with secure_es.client() as superuser:
+        superuser.security.invalidate_api_key(name="polaris-web")
 
 
 def test_roles_are_not_applied_where_there_are_none(es_url, tmp_path, secure_es):
-    embedded = type(secure_es.superuser)({"POLARIS_STORE": f"file:{tmp_path}"}, ())
-    without_security = type(secure_es.superuser)({"POLARIS_STORE": es_url}, ())
+    embedded = Credentials({"POLARIS_STORE": f"file:{tmp_path}"}, ())
+    without_security = Credentials({"POLARIS_STORE": es_url}, ())
 
     no_server = command(embedded, "doctor", "--apply-roles")
     no_security = command(without_security, "doctor", "--apply-roles")
@@ -387,14 +300,3 @@ def _indices(secure_es):
 
 def _client(credentials) -> Elasticsearch:
     return connect(read_settings(credentials.environment)).at_once
-
-
-def _another_ca(folder):
-    path = folder / "another.crt"
-    subprocess.run(
-        ["openssl", "req", "-x509", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:P-256"]
-        + ["-nodes", "-days", "2", "-subj", "/CN=another", "-keyout", "/dev/null", "-out", path],
-        check=True,
-        capture_output=True,
-    )
-    return path

@@ -139,7 +139,7 @@ def test_sources_replace_the_live_tables_but_not_a_fifth_of_them_by_mistake(pola
     assert (confirmed["live"], confirmed["missing"], confirmed["tables"]) == (True, 1, 9)
     assert (refused["live"], refused["tables"]) == (False, 9)
     assert text.returncode == 1
-    assert "live tables that no source has: 6 of 9" in said(text)
+    assert "live tables that no source has: 7 of 9" in said(text)
     assert "is not live" in said(text)
     assert (done["live"], done["resumed"], done["tables"]) == (True, True, 3)
     assert totals(polaris, "sales") == [3]

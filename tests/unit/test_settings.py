@@ -29,6 +29,13 @@ def test_a_time_must_be_a_finite_number_above_zero(tmp_path, value):
         read_settings({"POLARIS_ES_TIMEOUT_S": value}, tmp_path)
 
 
+@pytest.mark.parametrize("name", ["POLARIS_ES_CONNECTIONS", "POLARIS_ES_SHARDS"])
+@pytest.mark.parametrize("value", ["0", "-1", "1.5", "two", ""])
+def test_a_count_must_be_a_whole_number_above_zero(tmp_path, name, value):
+    with pytest.raises(SettingInvalid, match=f"{name} is .* a whole number above 0"):
+        read_settings({name: value}, tmp_path)
+
+
 def test_an_unknown_name_in_the_file_is_refused_by_name(tmp_path):
     (tmp_path / "polaris.toml").write_text('stor = "file:x"\n')
 

@@ -5,6 +5,7 @@ Answers that a real server can be made to give are in tests/contract/test_store_
 
 import dataclasses
 import re
+import threading
 from contextlib import closing
 from pathlib import Path
 
@@ -31,13 +32,19 @@ def error_body(kind, reason, **more):
     return {"error": {"root_cause": [cause], **cause}, "status": 0}
 
 
+def search_error(kind, reason):
+    cause = {"type": kind, "reason": reason}
+    outer = {"type": "search_phase_execution_exception", "reason": "all shards failed"}
+    return {"error": {**outer, "root_cause": [cause]}, "status": 0}
+
+
 def at(address, **changes):
     return dataclasses.replace(SETTINGS, store=address, **changes)
 
 
 def told(address, ask=lambda store: store.status(), **settings):
     """Return the error that a store at this address raises, having checked its form."""
-    store = ElasticsearchStore(connect(at(address, es_timeout_s=2.0, **settings)))
+    store = ElasticsearchStore(connect(at(address, **{"es_timeout_s": 2.0, **settings})))
     with closing(store), pytest.raises(PolarisError) as raised:
         ask(store)
     message = str(raised.value)
@@ -128,6 +135,50 @@ ANSWERS = {
         1,
         r"lacks a right \(action \[\.\.user/authenticate\] is unauthorized\)",
         "role polaris-searcher",
+    ),
+    "a server with too many scrolls open": (
+        429,
+        error_body(
+            "too_many_scroll_contexts_exception", "Trying to create too many scroll contexts"
+        ),
+        PRODUCT,
+        1,
+        "read page by page",
+        "search.max_open_scroll_context",
+    ),
+    "a server without a master": (
+        503,
+        error_body("master_not_discovered_exception", None),
+        PRODUCT,
+        3,
+        "no elected master",
+        "Start the master nodes",
+    ),
+    "an alias whose name an index has": (
+        400,
+        error_body("invalid_alias_name_exception", "an index exists with the same name"),
+        PRODUCT,
+        1,
+        "an index has the name that the alias needs",
+        "delete it, then run",
+    ),
+    "an index of another program": (
+        400,
+        search_error(
+            "query_shard_exception", "No mapping found for [table_id] in order to sort on"
+        ),
+        PRODUCT,
+        1,
+        "not an index of this product",
+        "ingest again",
+    ),
+    "a list that was lost": (
+        404,
+        search_error("search_context_missing_exception", "No search context found for id [7]"),
+        PRODUCT,
+        1,
+        "read too slowly, or the index was replaced",
+        "Run the command again",
     ),
     "an error nobody foresaw": (
         400,
@@ -240,6 +291,24 @@ def test_a_server_that_is_not_there_is_named_without_its_password():
     assert error.exit_code == 3
 
 
+def test_a_request_that_is_made_only_once_is_told_as_well_as_one_that_is_repeated():
+    with closing(connect(at("http://127.0.0.1:9"))) as connection:
+        once = connection.at_once.options(max_retries=0)
+
+        with (
+            pytest.raises(ServiceUnreachable, match="nothing answers there"),
+            connection.answering(),
+        ):
+            once.count(index="tables")
+
+
+def test_a_host_to_which_there_is_no_way_is_told_with_what_the_system_says():
+    error = told("http://ann:hunter2@255.255.255.255:9200")
+
+    assert isinstance(error, ServiceUnreachable)
+    assert re.search(r"cannot be reached from here \([\w ]+\)\. Look at the network", str(error))
+
+
 def test_a_host_that_nobody_knows_is_told_apart_from_a_server_that_is_down():
     error = told("http://ann:hunter2@no-such-host.invalid:9200")
 
@@ -253,6 +322,41 @@ def test_a_server_without_tls_behind_an_https_address_says_what_to_write():
 
     assert isinstance(error, ServiceUnreachable)
     assert "it does not use TLS there. Write http:// in POLARIS_STORE" in str(error)
+
+
+WHY_SILENT = {
+    "it is overloaded": (
+        Reply(200, {"status": "green"}),
+        "it did not answer in time. Look whether",
+    ),
+    "shards are missing": (Reply(200, {"status": "red"}), "has shards that no node serves. Start"),
+    "there is no master": (
+        Reply(503, error_body("master_not_discovered_exception", None)),
+        "no elected master",
+    ),
+    "nobody may ask": (
+        Reply(403, error_body("security_exception", "action [health] is unauthorized")),
+        "it did not answer in time. Look whether",
+    ),
+}
+
+
+@pytest.mark.parametrize("why", WHY_SILENT)
+def test_a_server_that_is_silent_is_asked_why_as_far_as_one_may(why):
+    health, sentence = WHY_SILENT[why]
+    over = threading.Event()
+
+    def silent_but_for_its_health(asked):
+        if not asked.path.startswith("/_cluster/health"):
+            over.wait(30)
+        return health
+
+    with http_server(silent_but_for_its_health) as server:
+        error = told(server.address, lambda store: store.search(PLAN, 10), es_timeout_s=0.2)
+        over.set()
+
+    assert isinstance(error, ServiceUnreachable)
+    assert sentence in str(error)
 
 
 def test_a_query_beyond_the_servers_clause_limit_says_to_shorten_it():

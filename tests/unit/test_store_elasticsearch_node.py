@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 from elasticsearch import NotFoundError
-from http_server import CUT_OFF, PRODUCT, Reply, Script, http_server
+from http_server import CUT_OFF, Reply, Script, http_server
 
 from polaris_search.errors import ServiceUnreachable, StoreProblem
 from polaris_search.settings import read_settings
@@ -186,10 +186,3 @@ def test_the_client_that_gives_up_at_once_does_not_wait():
 
         assert waited.pauses_s == []
         assert len(asked) == 2
-
-
-def test_only_a_server_that_does_not_answer_in_time_is_asked_why():
-    with connected(Script(Reply(200, {}, PRODUCT))) as (connection, _, asked):
-        connection.client.info()
-
-        assert [one.path for one in asked] == ["/"]

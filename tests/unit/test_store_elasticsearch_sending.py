@@ -16,11 +16,13 @@ from bulk_server import (
 )
 
 from polaris_search.errors import ServiceUnreachable, StoreProblem
+from polaris_search.records import EnrichedTable, Provenance, RawTable
 from polaris_search.settings import read_settings
 from polaris_search.store.elasticsearch.chunks import BulkLimits, Write
 from polaris_search.store.elasticsearch.connection import connect
 from polaris_search.store.elasticsearch.sending import ALONE_TRIES, MOVED_TRIES, Pace
 from polaris_search.store.elasticsearch.side_by_side import send_all
+from polaris_search.store.elasticsearch.store import open_elasticsearch
 
 RETIRED = {
     "type": "cluster_block_exception",
@@ -412,6 +414,31 @@ def test_so_many_requests_as_there_are_connections_are_under_way_at_a_time(serve
     sent = send(writes(60), BulkLimits(connections=3, chunk_tables=10))
 
     assert sent.done == 60
+    assert not together.broken
+
+
+def test_a_store_writes_over_as_many_connections_as_its_setting_says(server):
+    n_connections = 12  # more than the client keeps open by itself
+    together = threading.Barrier(n_connections)
+
+    def meet(server, documents):
+        together.wait(10)
+        return take(server, documents)
+
+    server.otherwise = meet
+    settings = read_settings(
+        {"POLARIS_STORE": server.address, "POLARIS_ES_CONNECTIONS": str(n_connections)},
+        Path("/nonexistent"),
+    )
+    tables = [
+        EnrichedTable(RawTable(f"t{number}", "zebra"), Provenance("h"))
+        for number in range(n_connections * BulkLimits().chunk_tables)
+    ]
+
+    with closing(open_elasticsearch(settings)) as store:
+        report = store.put(tables)
+
+    assert report.stored == len(tables)
     assert not together.broken
 
 

@@ -6,6 +6,9 @@ import pytest
 from tables import fill, found, table
 
 from polaris_search.bm25.layout import HEADER_BYTES
+from polaris_search.store.embedded.index_build import built_index
+from polaris_search.store.embedded.index_fields import text_index_field
+from polaris_search.store.embedded.index_files import IndexFiles
 from polaris_search.store.embedded.store import EmbeddedStore
 
 
@@ -200,3 +203,16 @@ def index_state(folder):
 
 def search_all(store):
     return [found(store, query, "paper") for query in ("zebra", "w3", "zebra w5")]
+
+
+def test_files_just_built_are_not_removed_before_they_are_opened(store, folder):
+    fill(store, table("a", "zebra"))
+    files, name = IndexFiles(folder), text_index_field("name.exact")
+
+    with built_index(store._database, files, 1, [name]) as built:
+        fill(store, table("b", "zebra"))  # so that no generation has the content built
+        with closing(EmbeddedStore(folder)) as other, other.scratch():
+            pass  # removes what no generation needs
+
+        assert list(files.open_documents(built.content)) == ["a"]
+        assert files.open_field(built.content, name) is not None

@@ -13,9 +13,9 @@ from elasticsearch import helpers
 
 from polaris_search.store.elasticsearch.checkpoints import NOTHING_YET, done_up_to
 from polaris_search.store.elasticsearch.connection import Connection
+from polaris_search.store.elasticsearch.creation import create_once
 from polaris_search.store.elasticsearch.existence import is_there
 from polaris_search.store.elasticsearch.failures import read_failure
-from polaris_search.store.elasticsearch.leases import create_once
 
 SETTINGS = {"number_of_shards": 1, "auto_expand_replicas": "0-1", "refresh_interval": "-1"}
 MAPPING = {

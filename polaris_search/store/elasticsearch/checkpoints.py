@@ -28,16 +28,22 @@ def done_up_to(connection: Connection, index: str) -> ByShard:
         StoreProblem: the credentials may not ask.
     """
     shards = _primaries(connection, index)
-    return {number: int(shard["global_checkpoint"]) for number, shard in shards.items()}
+    return {
+        number: min(int(copy["global_checkpoint"]) for copy in copies)
+        for number, copies in shards.items()
+    }
 
 
 def last_writes(connection: Connection, index: str) -> ByShard:
     """Return the number of the last write that each shard took; see `done_up_to`."""
     shards = _primaries(connection, index)
-    return {number: int(shard["max_seq_no"]) for number, shard in shards.items()}
+    return {
+        number: max(int(copy["max_seq_no"]) for copy in copies) for number, copies in shards.items()
+    }
 
 
-def _primaries(connection: Connection, index: str) -> dict[str, Mapping[str, Any]]:
+def _primaries(connection: Connection, index: str) -> dict[str, list[Mapping[str, Any]]]:
+    """Return the numbers of each shard's primary: of both, while it moves to another node."""
     with connection.answering():
         try:
             answer = connection.client.indices.stats(index=index, metric="docs", level="shards")
@@ -50,13 +56,14 @@ def _primaries(connection: Connection, index: str) -> dict[str, Mapping[str, Any
                 "written meanwhile. Give it the index privilege monitor on the tables' indices."
             ) from None
     expected = int(settings[index]["settings"]["index"]["number_of_shards"])
-    copies: Mapping[str, Any] = answer["indices"].get(index, {}).get("shards", {})
-    found = {
-        number: copy["seq_no"]
-        for number, of_shard in copies.items()
-        for copy in of_shard
-        if copy["routing"]["primary"] and "seq_no" in copy
+    shards: Mapping[str, Any] = answer["indices"].get(index, {}).get("shards", {})
+    primaries = {
+        number: [
+            copy["seq_no"] for copy in copies if copy["routing"]["primary"] and "seq_no" in copy
+        ]
+        for number, copies in shards.items()
     }
+    found = {number: copies for number, copies in primaries.items() if copies}
     if len(found) < expected:
         raise ServiceUnreachable(
             f"Elasticsearch at {connection.address} has {len(found)} of {expected} shards of "

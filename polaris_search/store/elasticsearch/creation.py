@@ -1,4 +1,4 @@
-"""Making and dropping concrete indices from mappings/tables.json.
+"""Making and dropping concrete indices: generations from mappings/tables.json, and what they need.
 
 An index and its alias are made in one request, so that of two processes that start at once only
 one gets its index.
@@ -13,6 +13,7 @@ from elasticsearch import AuthorizationException, BadRequestError
 import mappings
 from polaris_search.store.elasticsearch.connection import Connection
 from polaris_search.store.elasticsearch.definition import schema_version
+from polaris_search.store.elasticsearch.existence import is_there
 from polaris_search.store.elasticsearch.failures import error_type
 from polaris_search.store.elasticsearch.meta import IndexMeta
 from polaris_search.store.elasticsearch.pipeline import pipeline_settings
@@ -56,6 +57,19 @@ def create_index(
             )
         except BadRequestError as error:
             # The client asks again where the line breaks before the answer: it is ours then.
+            if error_type(error.body) != "resource_already_exists_exception":
+                raise
+
+
+def create_once(
+    connection: Connection, index: str, settings: Mapping[str, Any], mapping: Mapping[str, Any]
+) -> None:
+    """Create an index that is no generation, unless it is there."""
+    with connection.answering():
+        try:
+            if not is_there(connection.client, index):
+                connection.client.indices.create(index=index, settings=settings, mappings=mapping)
+        except BadRequestError as error:
             if error_type(error.body) != "resource_already_exists_exception":
                 raise
 

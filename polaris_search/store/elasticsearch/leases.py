@@ -8,30 +8,15 @@ elsewhere once its document did not change for a while of our own clock.
 import secrets
 import threading
 import time
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
-from dataclasses import asdict, dataclass
-from typing import Any
-
-from elasticsearch import BadRequestError, ConflictError, NotFoundError
+from dataclasses import dataclass, replace
 
 from polaris_search.errors import AlreadyHeld, HolderLost, PolarisError
 from polaris_search.store.elasticsearch.connection import Connection
-from polaris_search.store.elasticsearch.existence import is_there
-from polaris_search.store.elasticsearch.failures import error_type, is_missing_index
+from polaris_search.store.elasticsearch.lease_documents import Claim, Held, LeaseDocuments
 from polaris_search.store.generations import Notify
 from polaris_search.store.holder import Holder, this_process
-
-SETTINGS = {"number_of_shards": 1, "auto_expand_replicas": "0-1"}
-MAPPING = {
-    "dynamic": "strict",
-    "properties": {
-        "task": {"type": "keyword"},
-        "token": {"type": "keyword"},
-        "renewals": {"type": "long"},
-        "holder": {"type": "object", "enabled": False},
-    },
-}
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,33 +36,33 @@ class LeaseTimes:
 
 DEFAULT_TIMES = LeaseTimes()
 
-
-@dataclass(frozen=True, slots=True)
-class _Held:
-    """A lease's document as it is on the server."""
-
-    holder: Holder
-    token: str
-    renewals: int
-    seq_no: int
-    primary_term: int
+_HELD_HERE: set[str] = set()
+"""Tokens of the leases that this process holds. Another one in its name is a lease that it could
+not give back, because the server was away."""
 
 
 class Lease:
     """A lease that this process holds, renewed by a thread of its own until `release`."""
 
     def __init__(
-        self, leases: "Leases", name: str, task: str, token: str, held: _Held, asked_at: float
+        self,
+        documents: LeaseDocuments,
+        name: str,
+        held: Held,
+        asked_at: float,
+        clock: Callable[[], float],
+        times: LeaseTimes,
     ) -> None:
-        self._leases = leases
+        self._documents = documents
         self._name = name
-        self._task = task
-        self._token = token
         self._held = held
         self._sure_at = asked_at
+        self._clock = clock
+        self._times = times
         self._lost: HolderLost | None = None
         self._lock = threading.Lock()
         self._done = threading.Event()
+        _HELD_HERE.add(held.claim.token)
         self._thread = threading.Thread(target=self._renew_until_done, daemon=True)
         self._thread.start()
 
@@ -89,41 +74,47 @@ class Lease:
             ServiceUnreachable: it was not renewed lately, and the server does not answer.
         """
         with self._lock:
-            if self._lost is not None:
-                raise self._lost
-            if self._leases.clock() - self._sure_at > self._leases.times.trusted_s:
+            self._check_not_lost()
+            if self._clock() - self._sure_at > self._times.trusted_s:
                 self._renew()
 
     def renew(self) -> None:
         """Ask the server whether the lease is still this process's, and renew it; see `confirm`."""
         with self._lock:
-            if self._lost is not None:
-                raise self._lost
+            self._check_not_lost()
             self._renew()
 
     def release(self) -> None:
         """Give the lease back; one that was lost meanwhile is left to its new holder."""
         self._done.set()
         self._thread.join()
-        with self._lock:
-            if self._lost is None:
-                self._leases.remove(self._name, self._held)
+        _HELD_HERE.discard(self._held.claim.token)
+        if self._lost is None:
+            self._documents.remove(self._name, self._held)
+
+    def _check_not_lost(self) -> None:
+        if self._lost is not None:
+            raise self._lost
 
     def _renew_until_done(self) -> None:
-        while not self._done.wait(self._leases.times.renew_s):
-            with suppress(PolarisError):  # the next step of the work finds out by itself
-                self.renew()
+        while not self._done.wait(self._times.renew_s):
+            # Nobody waits for this, so a server that is away is asked again the next time; the next
+            # step of the work finds out by itself.
+            with self._lock, suppress(PolarisError):
+                self._check_not_lost()
+                self._renew(at_once=True)
 
-    def _renew(self) -> None:
-        asked_at = self._leases.clock()
-        renewed = self._leases.replace(self._name, self._task, self._token, self._held)
+    def _renew(self, *, at_once: bool = False) -> None:
+        asked_at = self._clock()
+        claim = replace(self._held.claim, renewals=self._held.claim.renewals + 1)
+        renewed = self._documents.replace(self._name, claim, self._held, at_once=at_once)
         if renewed is None:
-            held = self._leases.read(self._name)
-            if held is None or held.token != self._token:
-                by = "somebody who has ended" if held is None else held.holder.name
-                self._lost = HolderLost(self._task, by)
+            renewed = self._documents.read(self._name, at_once=at_once)
+            if renewed is None or renewed.claim.token != claim.token:
+                by = renewed.claim.holder.name if renewed else "somebody who has ended"
+                self._lost = HolderLost(claim.task, by)
                 raise self._lost
-            renewed = held  # an earlier renewal was done, and its answer got lost
+            # else an earlier renewal was done, and its answer got lost
         self._held = renewed
         self._sure_at = asked_at
 
@@ -149,12 +140,11 @@ class Leases:
         sleep: Callable[[float], None] = time.sleep,
         times: LeaseTimes = DEFAULT_TIMES,
     ) -> None:
-        self.clock = clock
-        self.times = times
-        self._connection = connection
-        self._index = index
+        self._documents = LeaseDocuments(connection, index)
         self._holder = holder
+        self._clock = clock
         self._sleep = sleep
+        self._times = times
 
     @contextmanager
     def lease(self, name: str, task: str, notify: Notify) -> Iterator[Lease]:
@@ -168,132 +158,63 @@ class Leases:
         Raises:
             AlreadyHeld: another process holds it and is alive.
         """
-        taken = self._acquired(name, task, notify)
+        self._documents.ensure_index()
+        taken = self._acquired(name, Claim(task, secrets.token_hex(8), self._holder()), notify)
         try:
             yield taken
         finally:
             with suppress(PolarisError):  # it ends by itself where the server is away
                 taken.release()
 
-    def replace(self, name: str, task: str, token: str, held: _Held) -> _Held | None:
-        """Return the lease's document as this process wrote it over `held`; None if it changed."""
-        holder = self._holder()
-        renewals = held.renewals + 1
-        with self._connection.answering():
-            try:
-                answer = self._connection.client.index(
-                    index=self._index,
-                    id=name,
-                    document=_document(task, token, renewals, holder),
-                    if_seq_no=held.seq_no,
-                    if_primary_term=held.primary_term,
-                )
-            except ConflictError:
-                return None
-            except NotFoundError as error:
-                if is_missing_index(error):
-                    return None
-                raise
-        return _Held(holder, token, renewals, answer["_seq_no"], answer["_primary_term"])
-
-    def read(self, name: str) -> _Held | None:
-        """Return the lease's document, None where nobody holds the lease."""
-        with self._connection.answering():
-            answer = self._connection.client.options(ignore_status=404).get(
-                index=self._index, id=name
-            )
-        if not answer.get("found"):
-            return None
-        source: Mapping[str, Any] = answer["_source"]
-        return _Held(
-            Holder(**source["holder"]),
-            source["token"],
-            source["renewals"],
-            answer["_seq_no"],
-            answer["_primary_term"],
-        )
-
-    def remove(self, name: str, held: _Held) -> None:
-        """Remove the lease's document unless it changed."""
-        with self._connection.answering():
-            self._connection.client.options(ignore_status=(404, 409)).delete(
-                index=self._index,
-                id=name,
-                if_seq_no=held.seq_no,
-                if_primary_term=held.primary_term,
-            )
-
-    def _acquired(self, name: str, task: str, notify: Notify) -> Lease:
-        token = secrets.token_hex(8)
-        self._ensure_index()
+    def _acquired(self, name: str, claim: Claim, notify: Notify) -> Lease:
         while True:
-            asked_at = self.clock()
-            mine = self._created(name, task, token)
-            if mine is None:
-                held = self.read(name)
-                if held is None:  # given back since
-                    continue
-                if held.token == token:  # made by a request whose answer got lost
-                    mine = held
-                elif self._may_be_replaced(name, task, held, notify):
-                    asked_at = self.clock()
-                    mine = self.replace(name, task, token, held)
-            if mine is not None:
-                return Lease(self, name, task, token, mine, asked_at)
+            asked_at = self._clock()
+            held = self._documents.create(name, claim)
+            if held is None:
+                asked_at, held = self._inherited(name, claim, notify)
+            if held is not None:
+                return Lease(self._documents, name, held, asked_at, self._clock, self._times)
 
-    def _may_be_replaced(self, name: str, task: str, held: _Held, notify: Notify) -> bool:
-        """Return whether the holder is gone; False also where the lease was given back.
+    def _inherited(self, name: str, claim: Claim, notify: Notify) -> tuple[float, Held | None]:
+        """Return a lease that was somebody's, and when that was asked for; None: look again."""
+        asked_at = self._clock()
+        held = self._documents.read(name)
+        if held is None or held.claim.token == claim.token:  # made, and the answer got lost
+            return asked_at, held
+        if not self._may_be_replaced(name, held, notify):
+            return asked_at, None
+        asked_at = self._clock()
+        return asked_at, self._documents.replace(name, claim, held)
+
+    def _may_be_replaced(self, name: str, held: Held, notify: Notify) -> bool:
+        """Return whether the holder is gone; False where the lease was given back meanwhile.
 
         Raises:
             AlreadyHeld: it is alive.
         """
-        gone = held.holder.is_gone()
-        if gone is not None:
-            if gone:
-                return True
-            raise AlreadyHeld(task, held.holder.name)
+        holder, task = held.claim.holder, held.claim.task
+        if holder.is_gone() or _is_left_over(held):
+            return True
+        if holder.is_gone() is False:
+            raise AlreadyHeld(task, holder.name)
         notify(
-            f"{held.holder.name} holds the lease for {task}, and this machine cannot see whether "
-            f"it still runs. Waiting {self.times.silent_s:g} s for a sign of life."
+            f"{holder.name} holds the lease for {task}, and this machine cannot see whether it "
+            f"still runs. Waiting {self._times.silent_s:g} s for a sign of life."
         )
-        until = self.clock() + self.times.silent_s
-        while self.clock() < until:
-            self._sleep(self.times.look_s)
-            now = self.read(name)
+        until = self._clock() + self._times.silent_s
+        while self._clock() < until:
+            self._sleep(self._times.look_s)
+            now = self._documents.read(name)
             if now is None:
                 return False
             if now != held:
-                raise AlreadyHeld(task, now.holder.name)
-        notify(f"{held.holder.name} gave none; its lease is taken over.")
+                raise AlreadyHeld(task, now.claim.holder.name)
+        notify(f"{holder.name} gave none; its lease is taken over.")
         return True
 
-    def _created(self, name: str, task: str, token: str) -> _Held | None:
-        holder = self._holder()
-        with self._connection.answering():
-            try:
-                answer = self._connection.client.create(
-                    index=self._index, id=name, document=_document(task, token, 0, holder)
-                )
-            except ConflictError:
-                return None
-        return _Held(holder, token, 0, answer["_seq_no"], answer["_primary_term"])
 
-    def _ensure_index(self) -> None:
-        create_once(self._connection, self._index, SETTINGS, MAPPING)
-
-
-def create_once(
-    connection: Connection, index: str, settings: Mapping[str, Any], mapping: Mapping[str, Any]
-) -> None:
-    """Create the index unless it is there."""
-    with connection.answering():
-        try:
-            if not is_there(connection.client, index):
-                connection.client.indices.create(index=index, settings=settings, mappings=mapping)
-        except BadRequestError as error:
-            if error_type(error.body) != "resource_already_exists_exception":
-                raise
-
-
-def _document(task: str, token: str, renewals: int, holder: Holder) -> dict[str, Any]:
-    return {"task": task, "token": token, "renewals": renewals, "holder": asdict(holder)}
+def _is_left_over(held: Held) -> bool:
+    """Return whether this process wrote a lease that it does not hold any more."""
+    here, holder = this_process(), held.claim.holder
+    ours = (holder.machine, holder.pid, holder.started) == (here.machine, here.pid, here.started)
+    return ours and held.claim.token not in _HELD_HERE

@@ -93,19 +93,8 @@ def _is_of_another_type(error: SerializationError) -> bool:
 
 
 def _causes(error: BaseException) -> Iterator[BaseException]:
-    """Yield what the exception was raised for, the nearest first.
-
-    The client raises its own "from None", and keeps the reason as a context; after several tries it
-    keeps the earlier ones' in `errors`.
-    """
-    seen: set[int] = set()
-    todo: list[BaseException | None] = [error]
-    while todo:
-        one = todo.pop(0)
-        if one is None or id(one) in seen:
-            continue
-        seen.add(id(one))
-        yield one
-        todo += [one.__cause__, one.__context__]
-        todo += [part for part in one.args if isinstance(part, BaseException)]
-        todo += getattr(one, "errors", ())
+    """Yield the exception, and what it was raised for, one beneath the other."""
+    cause: BaseException | None = error
+    while cause is not None:
+        yield cause
+        cause = cause.__cause__ or cause.__context__

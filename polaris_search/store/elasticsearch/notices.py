@@ -42,8 +42,8 @@ def _pipeline(alias: str, writes: ForeignWrites) -> Iterator[str]:
         yield f"tables that other programs send to {alias} pass through its ingest pipeline"
     if writes.normalised is False:
         yield (
-            "no ingest pipeline is attached, so that tables that other programs send are refused; "
-            "`polaris-admin reindex` with the cluster privilege manage_ingest_pipelines attaches it"
+            "no ingest pipeline is in place, so that tables that other programs send are refused; "
+            "`polaris-admin reindex` by one who may manage_ingest_pipelines puts it there"
         )
 
 

@@ -5,7 +5,6 @@ written, and sends what it cannot take to the index `ALIAS-dead-letters`. Its sc
 mappings/painless. This product's own writes are whole documents and go round it.
 """
 
-from collections.abc import Mapping
 from contextlib import suppress
 from dataclasses import dataclass
 from typing import Any
@@ -67,7 +66,7 @@ def put_pipeline(connection: Connection, alias: str) -> bool:
         try:
             connection.client.ingest.put_pipeline(id=alias, **_pipeline(alias))
         except AuthorizationException:
-            return _has_pipeline(connection, alias)
+            return bool(_is_there(connection, alias))
     return True
 
 
@@ -109,14 +108,6 @@ def _put_dead_letter_index(connection: Connection, alias: str) -> None:
             raise
 
 
-def _has_pipeline(connection: Connection, alias: str) -> bool:
-    try:
-        connection.client.ingest.get_pipeline(id=alias)
-    except (AuthorizationException, NotFoundError):
-        return False
-    return True
-
-
 def _is_attached(connection: Connection, alias: str) -> bool | None:
     try:
         found = connection.client.indices.get_settings(
@@ -124,11 +115,20 @@ def _is_attached(connection: Connection, alias: str) -> bool | None:
         )
     except (AuthorizationException, NotFoundError):
         return None
-    return any(_attaches(body["settings"], alias) for body in found.values())
+    named = any(body["settings"].get("index.default_pipeline") == alias for body in found.values())
+    # An index that was restored on another cluster may name a pipeline that is not there.
+    return named and _is_there(connection, alias) is not False
 
 
-def _attaches(settings: Mapping[str, Any], alias: str) -> bool:
-    return bool(settings.get("index.default_pipeline") == alias)
+def _is_there(connection: Connection, alias: str) -> bool | None:
+    """Return whether the pipeline exists; None where these credentials may not see it."""
+    try:
+        connection.client.ingest.get_pipeline(id=alias, summary=True)
+    except NotFoundError:
+        return False
+    except AuthorizationException:
+        return None
+    return True
 
 
 def _dead_letters(connection: Connection, alias: str) -> int | None:

@@ -90,9 +90,15 @@ def all_hits(
     Of all shards, or of the one that is given. As of one point in time; where the server loses
     that, as of a later one from the last id on. A server that is away is waited for.
     """
-    patience.persist(lambda: refresh_if_allowed(connection, name))
+    patience.persist(lambda: refresh(connection, name))  # unseen writes would be lost for ever
     with closing(_PointInTime(connection, name, shard, renewable=True)) as point:
         yield from _hits(point, _Asked(["table_id", *fields], query), patience)
+
+
+def refresh(connection: Connection, name: str) -> None:
+    """Make all that was written visible to searches."""
+    with connection.answering():
+        connection.client.indices.refresh(index=name, ignore_unavailable=True)
 
 
 def refresh_if_allowed(connection: Connection, name: str) -> None:

@@ -13,7 +13,7 @@ from polaris_search.records import EnrichedTable
 from polaris_search.store.elasticsearch.connection import Connection
 from polaris_search.store.elasticsearch.documents import document_bytes, document_id
 from polaris_search.store.elasticsearch.failures import item_failure, item_reason
-from polaris_search.store.elasticsearch.reading import refresh_if_allowed
+from polaris_search.store.elasticsearch.reading import refresh
 from polaris_search.store.elasticsearch.sending import NO_PIPELINE
 from polaris_search.store.protocol import Refused
 
@@ -91,7 +91,7 @@ class OldPart:
     def _there(self, table_ids: Sequence[str]) -> dict[str, _There]:
         """Return what there is of these tables, by id."""
         found: dict[str, _There] = {}
-        refresh_if_allowed(self._connection, self._index)
+        refresh(self._connection, self._index)
         for some in _cut(table_ids):
             with self._connection.answering():
                 answer = self._connection.client.search(

@@ -25,6 +25,7 @@ from polaris_search.store.elasticsearch.place import Place
 from polaris_search.store.elasticsearch.settle import NOTHING, settle
 from polaris_search.store.elasticsearch.swap import (
     added,
+    block_writes,
     change_aliases,
     removed,
 )
@@ -165,6 +166,8 @@ class StagedIndex:
     def _prepare(self) -> None:
         """Make everything searchable, and write down where its own writes end."""
         connection = self._place.connection
+        # A request that was given up and made again may still be under way: this waits for its end.
+        block_writes(connection, self.name)
         settings = {"index.refresh_interval": None, "index.blocks.write": None}
         with connection.answering():
             connection.client.indices.put_settings(index=self.name, settings=settings)

@@ -15,7 +15,6 @@ ROWS_PER_DROP = 1_000
 """Rows removed in one transaction, so that other writers get their turn."""
 
 _MARK = "UPDATE generations SET dropped = 1, follows = NULL WHERE number = ?"
-_UNFOLLOW = "UPDATE generations SET follows = NULL WHERE follows = ?"
 _DROP_ROWS = """DELETE FROM tables WHERE rowid IN
     (SELECT rowid FROM tables WHERE generation = ? LIMIT ?)"""
 _DROP_CHANGES = """DELETE FROM changes WHERE number IN
@@ -42,7 +41,6 @@ def mark_dropped(connection: sqlite3.Connection, numbers: Sequence[int]) -> None
             "`polaris-admin reindex` or `polaris-admin index rollback`."
         )
     connection.executemany(_MARK, [(number,) for number in numbers])
-    connection.executemany(_UNFOLLOW, [(number,) for number in numbers])
 
 
 def remove_dropped(database: Database) -> None:

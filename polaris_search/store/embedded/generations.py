@@ -133,9 +133,7 @@ def mark_refreshed(database: Database, generation: Generation) -> None:
 
 def contents(source: sqlite3.Connection) -> set[str]:
     """Return every content that some generation has or had at its last refresh."""
-    rows = source.execute(
-        "SELECT content, refreshed_content FROM generations WHERE NOT dropped"
-    ).fetchall()
+    rows = source.execute("SELECT content, refreshed_content FROM generations").fetchall()
     return {content for row in rows for content in row}
 
 
