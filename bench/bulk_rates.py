@@ -19,40 +19,56 @@ from polaris_search.store.elasticsearch.store import ElasticsearchStore
 
 
 @dataclass(frozen=True)
+class Spent:
+    """What writing some tables took: seconds, and seconds of processor here and in the server."""
+
+    tables: int = 0
+    s: float = 0.0
+    here_s: float = 0.0
+    server_s: float = 0.0
+
+    def __add__(self, other: "Spent") -> "Spent":
+        return Spent(
+            self.tables + other.tables,
+            self.s + other.s,
+            self.here_s + other.here_s,
+            self.server_s + other.server_s,
+        )
+
+    @property
+    def rate(self) -> float:
+        """Tables a second."""
+        return self.tables / self.s if self.s else 0.0
+
+    def processor_us(self) -> str:
+        """Say how many microseconds of processor a table took, here and in the server."""
+        here, server = (
+            1e6 * seconds / (self.tables or 1) for seconds in (self.here_s, self.server_s)
+        )
+        return f"{here:.0f} + {server:.0f}"
+
+
+@dataclass(frozen=True)
 class Rates:
-    """Tables and seconds of a number of blocks; `beside_s` is ours for those of raw."""
+    """What the blocks took: all of ours, and of those that both sides wrote ours and the raw."""
 
-    our_tables: int = 0
-    our_s: float = 0.0
-    raw_tables: int = 0
-    raw_s: float = 0.0
-    beside_s: float = 0.0
+    ours: Spent = Spent()
+    beside: Spent = Spent()
+    raw: Spent = Spent()
 
-    @property
-    def ours(self) -> float:
-        return self.our_tables / self.our_s if self.our_s else 0.0
-
-    @property
-    def raw(self) -> float:
-        return self.raw_tables / self.raw_s if self.raw_s else 0.0
+    def plus(self, ours: Spent, raw: Spent | None) -> "Rates":
+        if raw is None:
+            return Rates(self.ours + ours, self.beside, self.raw)
+        return Rates(self.ours + ours, self.beside + ours, self.raw + raw)
 
     @property
     def ratio(self) -> float:
         """How our rate is to the raw one, over the blocks that both wrote."""
-        return self.raw_s / self.beside_s if self.beside_s else 0.0
-
-    def plus(self, tables: int, our_s: float, raw_s: float | None) -> "Rates":
-        return Rates(
-            self.our_tables + tables,
-            self.our_s + our_s,
-            self.raw_tables + (tables if raw_s else 0),
-            self.raw_s + (raw_s or 0.0),
-            self.beside_s + (our_s if raw_s else 0.0),
-        )
+        return self.beside.rate / self.raw.rate if self.raw.tables else 0.0
 
 
 class BulkRates:
-    """Writes blocks of tables with one side or both, and remembers how long each took."""
+    """Writes blocks of tables with one side or both, and remembers what each took."""
 
     def __init__(
         self, store: ElasticsearchStore, address: str, raw_index: str, limits: BulkLimits
@@ -73,45 +89,48 @@ class BulkRates:
         """Write the block; by both sides the one first that was last the time before."""
         self._blocks += 1
         if not beside_raw:
-            self._add(len(block), self._ours(block), None)
+            self._add(self._ours(block), None)
         elif self._blocks % 2:
-            our_s = self._ours(block)
-            self._add(len(block), our_s, self._raw(block))
+            ours = self._ours(block)
+            self._add(ours, self._raw(block))
         else:
-            raw_s = self._raw(block)
-            self._add(len(block), self._ours(block), raw_s)
+            raw = self._raw(block)
+            self._add(self._ours(block), raw)
 
     def since_last(self) -> Rates:
         """Return the rates since this was asked the time before."""
         recent, self._recent = self._recent, Rates()
         return recent
 
-    def _add(self, tables: int, our_s: float, raw_s: float | None) -> None:
-        self.total = self.total.plus(tables, our_s, raw_s)
-        self._recent = self._recent.plus(tables, our_s, raw_s)
+    def _add(self, ours: Spent, raw: Spent | None) -> None:
+        self.total = self.total.plus(ours, raw)
+        self._recent = self._recent.plus(ours, raw)
 
-    def _ours(self, block: Sequence[EnrichedTable]) -> float:
-        def write() -> None:
-            assert self._store.put(block).stored == len(block)
+    def _ours(self, block: Sequence[EnrichedTable]) -> Spent:
+        return self._spent(block, lambda: self._store.put(block).stored)
 
-        return _timed(write)
-
-    def _raw(self, block: Sequence[EnrichedTable]) -> float:
+    def _raw(self, block: Sequence[EnrichedTable]) -> Spent:
         actions = [
             {"_index": self._index, "_id": document_id(table.table_id), "_source": document(table)}
             for table in block
         ]
+        n_threads = self._limits.connections
 
-        def write() -> None:
-            outcomes = helpers.parallel_bulk(
-                self._client, actions, thread_count=self._limits.connections
-            )
-            assert sum(done for done, _ in outcomes) == len(block)
+        def write() -> int:
+            outcomes = helpers.parallel_bulk(self._client, actions, thread_count=n_threads)
+            return sum(done for done, _ in outcomes)
 
-        return _timed(write)
+        return self._spent(block, write)
 
+    def _spent(self, block: Sequence[EnrichedTable], write: Callable[[], int]) -> Spent:
+        server_s, here_s = self._server_s(), time.process_time()
+        start_s = time.perf_counter()
+        assert write() == len(block)
+        seconds = time.perf_counter() - start_s
+        here_s = time.process_time() - here_s
+        return Spent(len(block), seconds, here_s, self._server_s() - server_s)
 
-def _timed(run: Callable[[], None]) -> float:
-    start_s = time.perf_counter()
-    run()
-    return time.perf_counter() - start_s
+    def _server_s(self) -> float:
+        """Return the seconds of processor that all nodes have used since they started."""
+        nodes = self._client.nodes.stats(metric="process")["nodes"].values()
+        return sum(node["process"]["cpu"]["total_in_millis"] for node in nodes) / 1000

@@ -74,10 +74,12 @@ def run(store: ElasticsearchStore, chosen: argparse.Namespace, limits: BulkLimit
 
 
 def print_rates(made: int, since: Rates, total: Rates) -> None:
-    beside = f", raw {since.raw:,.0f}, ratio {since.ratio:.2f}" if since.raw_tables else ""
-    whole = f"; all so far: {total.ours:,.0f}, raw {total.raw:,.0f}, ratio {total.ratio:.3f}"
+    """Print the rates of late and so far; of the processor, microseconds here + in the server."""
     print(
-        f"{made:>9,} tables: {since.ours:,.0f} a second{beside}{whole}; "
+        f"{made:>9,} tables: ours {since.ours.rate:,.0f} a second, raw {since.raw.rate:,.0f}, "
+        f"ratio {since.ratio:.2f}; all so far ours {total.beside.rate:,.0f}, raw "
+        f"{total.raw.rate:,.0f}, ratio {total.ratio:.3f}; processor a table ours "
+        f"{total.beside.processor_us()} us, raw {total.raw.processor_us()} us; "
         f"RSS {resident_mb():.0f} MB, peak {peak_mb():.0f} MB; load {load()}",
         flush=True,
     )

@@ -65,19 +65,6 @@ def own_es(own_es_of_session: OwnServer) -> OwnServer:
     return own_es_of_session
 
 
-@pytest.fixture(scope="session")
-def own_secure_es_of_session(es_command: list[str]) -> Iterator[OwnServer]:
-    with own_server(es_command, secure=True, heap="512m") as server:
-        yield server
-
-
-@pytest.fixture
-def own_secure_es(own_secure_es_of_session: OwnServer) -> OwnServer:
-    """As own_es, with TLS and users: `store` names it with its all-powerful user."""
-    own_secure_es_of_session.start()
-    return own_secure_es_of_session
-
-
 @pytest.fixture
 def es_alias(es_url: str) -> Iterator[str]:
     with fresh_alias(es_url) as alias:

@@ -42,8 +42,8 @@ def told(ask=lambda store: store.status(), **settings):
 
 
 @pytest.fixture
-def client(own_secure_es):
-    with closing(own_secure_es.client()) as opened:
+def client(secure_es):
+    with closing(secure_es.client()) as opened:
         yield opened.options(request_timeout=30)
 
 
@@ -57,12 +57,12 @@ def key(client):
     return make
 
 
-def test_a_wrong_password_is_told_apart_from_none(own_secure_es):
-    ca = own_secure_es.ca_certs
-    wrong = own_secure_es.url.replace("//", "//elastic:hunter2@")
+def test_a_wrong_password_is_told_apart_from_none(secure_es):
+    ca = secure_es.ca_certs
+    wrong = secure_es.url.replace("//", "//elastic:hunter2@")
 
     with_wrong = told(store=wrong, es_ca_certs=ca)
-    with_none = told(store=own_secure_es.url, es_ca_certs=ca)
+    with_none = told(store=secure_es.url, es_ca_certs=ca)
 
     assert isinstance(with_wrong, StoreProblem)
     assert "it does not know this user with this password. Correct user" in str(with_wrong)
@@ -70,8 +70,8 @@ def test_a_wrong_password_is_told_apart_from_none(own_secure_es):
     assert "it does not know who asks. Write user:password@ before the host" in str(with_none)
 
 
-def test_a_key_that_ended_is_told_apart_from_one_that_never_was(own_secure_es, client, key):
-    at = {"store": own_secure_es.url, "es_ca_certs": own_secure_es.ca_certs}
+def test_a_key_that_ended_is_told_apart_from_one_that_never_was(secure_es, client, key):
+    at = {"store": secure_es.url, "es_ca_certs": secure_es.ca_certs}
     invalidated = key()
     client.security.invalidate_api_key(ids=[invalidated["id"]])
     expired = key(expiration="1ms")
@@ -88,13 +88,13 @@ def test_a_key_that_ended_is_told_apart_from_one_that_never_was(own_secure_es, c
         )
 
 
-def test_a_key_that_may_only_read_is_told_what_writing_needs(own_secure_es, key):
+def test_a_key_that_may_only_read_is_told_what_writing_needs(secure_es, key):
     reads = {"r": {"index": [{"names": ["polaris-none*"], "privileges": ["read"]}]}}
 
     error = told(
         lambda store: store.put([TABLE]),
-        store=own_secure_es.url,
-        es_ca_certs=own_secure_es.ca_certs,
+        store=secure_es.url,
+        es_ca_certs=secure_es.ca_certs,
         es_api_key=key(role_descriptors=reads)["encoded"],
     )
 
@@ -103,24 +103,22 @@ def test_a_key_that_may_only_read_is_told_what_writing_needs(own_secure_es, key)
     assert "polaris-ingester to write" in str(error)
 
 
-def test_a_ca_that_is_not_set_is_what_is_asked_for(own_secure_es):
-    error = told(store=own_secure_es.store)
+def test_a_ca_that_is_not_set_is_what_is_asked_for(secure_es):
+    error = told(store=secure_es.address)
 
     assert isinstance(error, ServiceUnreachable)
     assert "signed by nobody who is trusted here. Set POLARIS_ES_CA_CERTS" in str(error)
 
 
-def test_a_name_that_the_certificate_lacks_is_told_with_the_name(own_secure_es):
-    error = told(
-        store=own_secure_es.url.replace("localhost", "127.1"), es_ca_certs=own_secure_es.ca_certs
-    )
+def test_a_name_that_the_certificate_lacks_is_told_with_the_name(secure_es):
+    error = told(store=secure_es.url.replace("localhost", "127.1"), es_ca_certs=secure_es.ca_certs)
 
     assert isinstance(error, ServiceUnreachable)
     assert re.search(r"for another name \(.*'127\.1'.*\)\. Write a name that", str(error))
 
 
-def test_plain_http_to_a_server_with_tls_says_https(own_secure_es):
-    error = told(store=own_secure_es.store.replace("https:", "http:"))
+def test_plain_http_to_a_server_with_tls_says_https(secure_es):
+    error = told(store=secure_es.address.replace("https:", "http:"))
 
     assert isinstance(error, ServiceUnreachable)
     assert "If it uses TLS, write https:// in POLARIS_STORE" in str(error)

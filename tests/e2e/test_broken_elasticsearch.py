@@ -79,21 +79,21 @@ def test_a_server_that_hangs_exits_3(filled, tmp_path):
     assert "did not answer in time" in sentence
 
 
-def test_tls_without_the_ca_exits_3(own_secure_es, tmp_path):
-    sentence = seen(Commands(tmp_path, own_secure_es.store), SEARCH, 3)
+def test_tls_without_the_ca_exits_3(secure_es, tmp_path):
+    sentence = seen(Commands(tmp_path, secure_es.address), SEARCH, 3)
 
     assert "nobody who is trusted here. Set POLARIS_ES_CA_CERTS" in sentence
 
 
-def test_plain_http_to_a_server_with_tls_exits_3(own_secure_es, tmp_path):
-    plain = own_secure_es.store.replace("https:", "http:")
+def test_plain_http_to_a_server_with_tls_exits_3(secure_es, tmp_path):
+    plain = secure_es.address.replace("https:", "http:")
 
     assert "write https:// in POLARIS_STORE" in seen(Commands(tmp_path, plain), SEARCH, 3)
 
 
-def test_a_wrong_password_exits_1(own_secure_es, tmp_path):
-    address = own_secure_es.url.replace("//", f"//elastic:{PASSWORD}@")
-    ca = str(own_secure_es.ca_certs)
+def test_a_wrong_password_exits_1(secure_es, tmp_path):
+    address = secure_es.url.replace("//", f"//elastic:{PASSWORD}@")
+    ca = str(secure_es.ca_certs)
 
     sentence = seen(Commands(tmp_path, address), SEARCH, 1, POLARIS_ES_CA_CERTS=ca)
 

@@ -124,6 +124,32 @@ def test_a_second_run_at_once_is_refused_and_told_who_holds_the_lease(polaris):
     assert (dry.returncode, "Unfinished: " in said(dry)) == (0, True)
 
 
+@pytest.mark.es
+def test_an_index_of_other_analyzers_is_answered_with_reindex_and_is_well_after_it(
+    tmp_path, own_es
+):
+    polaris = Commands(tmp_path, own_es.url)
+    polaris.answer("ingest", polaris.tables(*TEN), "--describe", "none")
+    with own_es.client() as client:
+        index = live(polaris)
+        meta = client.indices.get_mapping(index=index)[index]["mappings"]["_meta"]
+        client.indices.put_mapping(index=index, meta={**meta, "definition": "of another version"})
+
+        refused = polaris("search", "region")
+        ill = polaris.answer("doctor", exit_code=1)
+        would = polaris.answer("reindex", "--dry-run")
+        done = polaris.answer("reindex")
+        well = polaris.answer("doctor")
+        for leftover in client.indices.get(index="polaris-*", expand_wildcards="all"):
+            client.indices.delete(index=leftover)
+
+    assert (refused.returncode, "polaris-admin reindex" in said(refused)) == (1, True)
+    (failed,) = [check for check in ill["checks"] if not check["ok"]]
+    assert (failed["name"], "polaris-admin reindex" in failed["found"]) == ("index", True)
+    assert (would["current"], done["live"], done["counts"]["kept"]) == (False, True, 10)
+    assert well["ok"]
+
+
 # From sources
 
 

@@ -3,63 +3,22 @@
 Answers that a real server can be made to give are in tests/contract/test_store_elasticsearch_*.
 """
 
-import dataclasses
 import re
-import threading
 from contextlib import closing
-from pathlib import Path
 
 import pytest
-from http_server import CUT_OFF, PRODUCT, Reply, Script, http_server
+from http_server import PRODUCT, Reply, Script, http_server
+from unhappy import at, error_body, search_error, told, told_of
 
-from polaris_search.errors import PolarisError, ServiceUnreachable, StoreProblem
+from polaris_search.errors import StoreProblem
 from polaris_search.profiles.model import BestFields
 from polaris_search.profiles.plan import QueryPlan
-from polaris_search.settings import read_settings
 from polaris_search.store.elasticsearch.connection import connect
-from polaris_search.store.elasticsearch.failures import item_failure, item_reason, read_failure
 from polaris_search.store.elasticsearch.store import ElasticsearchStore
 
-SETTINGS = read_settings({}, Path("/nonexistent"))
 PLAN = QueryPlan("paper", "zebra", best_fields=BestFields(("context",), 0.1))
 HTML = {"content-type": "text/html"}
 LIVE = {"polaris-tables-v1-x": {"mappings": {"_meta": {"schema_version": 1}}}}
-SECRETS = ("hunter2", "c2VjcmV0")
-
-
-def error_body(kind, reason, **more):
-    cause = {"type": kind, "reason": reason, **more}
-    return {"error": {"root_cause": [cause], **cause}, "status": 0}
-
-
-def search_error(kind, reason):
-    cause = {"type": kind, "reason": reason}
-    outer = {"type": "search_phase_execution_exception", "reason": "all shards failed"}
-    return {"error": {**outer, "root_cause": [cause]}, "status": 0}
-
-
-def at(address, **changes):
-    return dataclasses.replace(SETTINGS, store=address, **changes)
-
-
-def told(address, ask=lambda store: store.status(), **settings):
-    """Return the error that a store at this address raises, having checked its form."""
-    store = ElasticsearchStore(connect(at(address, **{"es_timeout_s": 2.0, **settings})))
-    with closing(store), pytest.raises(PolarisError) as raised:
-        ask(store)
-    message = str(raised.value)
-    assert message.startswith(f"Elasticsearch at {address.replace('ann:hunter2@', '')}: ")
-    assert message.endswith(".")
-    assert "\n" not in message
-    assert not any(secret in message for secret in SECRETS)
-    return raised.value
-
-
-def told_of(*replies, ask=lambda store: store.status()):
-    with http_server(Script(*replies)) as server:
-        address = server.address.replace("//", "//ann:hunter2@")
-        return told(address, ask)
-
 
 ANSWERS = {
     # Something else than Elasticsearch, or something in front of it
@@ -245,120 +204,6 @@ def test_an_older_server_is_told_with_both_versions_and_the_remedy():  # X13
     assert re.search(r"it has version 8\.13\.4, .* 9\..* Upgrade the server", str(error))
 
 
-BROKEN = {
-    "half an answer": b'HTTP/1.1 200 OK\r\ncontent-length: 99\r\n\r\n{"a":',
-    "a broken gzip": b"HTTP/1.1 200 OK\r\ncontent-encoding: gzip\r\ncontent-length: 3\r\n\r\nabc",
-    "a broken chunk": b"HTTP/1.1 200 OK\r\ntransfer-encoding: chunked\r\n\r\nZZ\r\n{",
-}
-
-
-@pytest.mark.parametrize("name", BROKEN)
-def test_an_answer_that_breaks_off_is_told_as_such(name):
-    error = told_of(Reply(raw=BROKEN[name]))
-
-    assert isinstance(error, ServiceUnreachable)
-    assert "broke off, or came garbled. Look at its log, and at any proxy" in str(error)
-
-
-def test_json_that_ends_too_early_is_told_as_an_answer_that_broke_off():
-    error = told_of(Reply(200, b'{"polaris-tables-v1-x": {"mappings"'))
-
-    assert isinstance(error, ServiceUnreachable)
-    assert "broke off" in str(error)
-
-
-def test_a_server_that_speaks_no_http_is_told_as_foreign():
-    error = told_of(Reply(raw=b"SSH-2.0-OpenSSH_9.2\r\n"))
-
-    assert isinstance(error, StoreProblem)
-    assert "is not Elasticsearch" in str(error)
-
-
-def test_a_connection_that_ends_without_an_answer_hints_at_tls():
-    error = told_of(CUT_OFF)
-
-    assert isinstance(error, ServiceUnreachable)
-    assert "ended the connection without an answer. If it uses TLS, write https://" in str(error)
-
-
-def test_a_server_that_is_not_there_is_named_without_its_password():
-    error = told("http://ann:hunter2@127.0.0.1:9")
-
-    assert str(error) == (
-        "Elasticsearch at http://127.0.0.1:9: nothing answers there. "
-        "Start it, or correct host and port in POLARIS_STORE."
-    )
-    assert error.exit_code == 3
-
-
-def test_a_request_that_is_made_only_once_is_told_as_well_as_one_that_is_repeated():
-    with closing(connect(at("http://127.0.0.1:9"))) as connection:
-        once = connection.at_once.options(max_retries=0)
-
-        with (
-            pytest.raises(ServiceUnreachable, match="nothing answers there"),
-            connection.answering(),
-        ):
-            once.count(index="tables")
-
-
-def test_a_host_to_which_there_is_no_way_is_told_with_what_the_system_says():
-    error = told("http://ann:hunter2@255.255.255.255:9200")
-
-    assert isinstance(error, ServiceUnreachable)
-    assert re.search(r"cannot be reached from here \([\w ]+\)\. Look at the network", str(error))
-
-
-def test_a_host_that_nobody_knows_is_told_apart_from_a_server_that_is_down():
-    error = told("http://ann:hunter2@no-such-host.invalid:9200")
-
-    assert isinstance(error, ServiceUnreachable)
-    assert "no computer of that name is known here. Correct the host" in str(error)
-
-
-def test_a_server_without_tls_behind_an_https_address_says_what_to_write():
-    with http_server(Script(Reply(200, LIVE))) as server:
-        error = told(server.address.replace("http:", "https:"))
-
-    assert isinstance(error, ServiceUnreachable)
-    assert "it does not use TLS there. Write http:// in POLARIS_STORE" in str(error)
-
-
-WHY_SILENT = {
-    "it is overloaded": (
-        Reply(200, {"status": "green"}),
-        "it did not answer in time. Look whether",
-    ),
-    "shards are missing": (Reply(200, {"status": "red"}), "has shards that no node serves. Start"),
-    "there is no master": (
-        Reply(503, error_body("master_not_discovered_exception", None)),
-        "no elected master",
-    ),
-    "nobody may ask": (
-        Reply(403, error_body("security_exception", "action [health] is unauthorized")),
-        "it did not answer in time. Look whether",
-    ),
-}
-
-
-@pytest.mark.parametrize("why", WHY_SILENT)
-def test_a_server_that_is_silent_is_asked_why_as_far_as_one_may(why):
-    health, sentence = WHY_SILENT[why]
-    over = threading.Event()
-
-    def silent_but_for_its_health(asked):
-        if not asked.path.startswith("/_cluster/health"):
-            over.wait(30)
-        return health
-
-    with http_server(silent_but_for_its_health) as server:
-        error = told(server.address, lambda store: store.search(PLAN, 10), es_timeout_s=0.2)
-        over.set()
-
-    assert isinstance(error, ServiceUnreachable)
-    assert sentence in str(error)
-
-
 def test_a_query_beyond_the_servers_clause_limit_says_to_shorten_it():
     reason = "Query contains too many nested clauses; maxClauseCount is set to 1024"
     cause = [{"type": "query_shard_exception", "reason": f"failed to create query: {reason}"}]
@@ -403,60 +248,3 @@ def test_warnings_of_the_server_do_not_reach_the_person(recwarn):
         assert server.asked
 
     assert len(recwarn) == 0
-
-
-@pytest.mark.parametrize(
-    ("kind", "reason", "error_class", "problem"),
-    [
-        ("unavailable_shards_exception", "timeout", ServiceUnreachable, "no node serves"),
-        ("cluster_block_exception", "[SERVICE_UNAVAILABLE/2/no master]", ServiceUnreachable, "mas"),
-        ("cluster_block_exception", "index [x] blocked by: [8/index write]", StoreProblem, "block"),
-        ("cluster_block_exception", "disk usage exceeded flood-stage", StoreProblem, "disk"),
-        ("strict_dynamic_mapping_exception", "[a] is not allowed", StoreProblem, "reindex"),
-        ("illegal_argument_exception", "no write index is defined", StoreProblem, "several"),
-    ],
-)
-def test_what_one_item_says_of_the_whole_index_ends_the_write(kind, reason, error_class, problem):
-    error = item_failure({"type": kind, "reason": reason}, "http://es:9200")
-
-    assert isinstance(error, error_class)
-    assert problem in str(error)
-
-
-@pytest.mark.parametrize(
-    "reason",
-    ["failed to parse 'no write index is defined'", "'too many clauses'", "search.max_keep_alive"],
-)
-def test_a_reason_that_quotes_a_document_is_not_taken_for_the_servers_own_words(reason):
-    error = {"type": "document_parsing_exception", "reason": reason}
-
-    assert item_failure(error, "http://es:9200") is None
-    assert item_reason(error).endswith("Correct the table and ingest it again.")
-
-
-def test_a_busy_server_is_no_fault_of_the_table():
-    error = {"type": "es_rejected_execution_exception", "reason": "rejected"}
-
-    assert item_failure(error, "http://es:9200") is None
-    assert item_reason(error) == (
-        "Elasticsearch did not take it: the server is too busy. "
-        "Run the command again later, or give the server more memory."
-    )
-
-
-def test_a_quoted_reason_holds_the_innermost_and_stays_short():
-    inner = {"type": "illegal_argument_exception", "reason": "immense term " + "x" * 30_000}
-    error = {"type": "parsing", "reason": "failed to parse [name]\n", "caused_by": inner}
-
-    reason = item_reason(error)
-
-    assert reason.startswith(
-        "Elasticsearch did not take it (failed to parse [name]: immense term xxx"
-    )
-    assert len(reason) < 400
-
-
-def test_braces_in_what_a_server_says_are_quoted_as_they_are():
-    error = read_failure({"type": "odd_exception", "reason": "{reason} {0}"}, "http://es:9200")
-
-    assert "odd_exception ({reason} {0})" in str(error)
