@@ -2,6 +2,7 @@
 
 import json
 import os
+import signal
 import subprocess
 import sys
 from pathlib import Path
@@ -47,6 +48,7 @@ class Commands:
             stdout=subprocess.DEVNULL,
             stderr=subprocess.PIPE,
             text=True,
+            preexec_fn=_take_interrupts,
         )
 
     def tables(self, *rows: tuple[str, str]) -> Path:
@@ -55,3 +57,8 @@ class Commands:
         lines = [json.dumps({"table_id": key, "name": name, "columns": []}) for key, name in rows]
         path.write_text("\n".join(lines) + "\n", encoding="utf-8")
         return path
+
+
+def _take_interrupts() -> None:
+    """Let Ctrl-C reach the command also where this process ignores it, as a background job does."""
+    signal.signal(signal.SIGINT, signal.SIG_DFL)

@@ -2,7 +2,7 @@
 
 from dataclasses import asdict
 from datetime import datetime
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
 
@@ -44,6 +44,10 @@ def rollback(
     name: Annotated[
         str | None, typer.Argument(metavar="[NAME]", help="Default: the one that was live last.")
     ] = None,
+    gone: Annotated[
+        Literal["keep", "remove"] | None,
+        typer.Option(help="Tables that only the kept one has: back, or out of it. Asked if any."),
+    ] = None,
     as_json: JsonOption = False,
 ) -> None:
     """Make a kept generation the live one again; what was written since is brought over.
@@ -59,7 +63,7 @@ def rollback(
     store = open_store(read_settings())
     try:
         with ReindexBar() as bar:
-            report = roll_back(store, name, notify=tell, progress=bar)
+            report = roll_back(store, name, gone=gone, notify=tell, progress=bar)
     finally:
         store.close()
     tell_not_live(report)

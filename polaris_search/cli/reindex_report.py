@@ -79,10 +79,11 @@ def print_reindex(report: "ReindexReport") -> None:
 def print_rollback(report: "RollbackReport") -> None:
     """Say what a rollback did."""
     _print_live(report)
-    print_text(
-        f"Brought over from {report.replaced}: {report.brought_over} tables that were added or "
-        f"changed since; removed: {report.removed} that were deleted since."
-    )
+    if report.replaced:
+        print_text(
+            f"Brought over from {report.replaced}: {report.brought_over} tables that were added or "
+            f"changed since; removed: {report.removed} that it has no more."
+        )
     if report.written or report.deleted:
         print_text(f"Changed meanwhile: {report.written} written, {report.deleted} deleted.")
 

@@ -58,7 +58,7 @@ def reindex(
     recipe = renewal.recipe(*(sources.names if sources else ()))
     reader = SourcesReader(sources) if sources else None
     with (
-        store.generations.stage(recipe, notify) as staged,
+        store.generations.stage(recipe, notify, from_sources=sources is not None) as staged,
         Transformer(renewal, progress, now) as transformer,
     ):
         progress.reached("staged")

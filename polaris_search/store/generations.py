@@ -39,6 +39,8 @@ class GenerationInfo:
         current: whether this program's mapping and analyzers are those that it was made with.
         settled: whether all writes that were under way as it went live are in it; if not, its run
             was killed, and the next stage, reopen or prune brings them over.
+        from_sources: whether it was built from sources, so that tables of the one before it may be
+            missing though nobody deleted them.
     """
 
     name: str
@@ -48,6 +50,7 @@ class GenerationInfo:
     live_at: datetime | None
     current: bool
     settled: bool = True
+    from_sources: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -134,7 +137,9 @@ class Generations(Protocol):
     def listed(self) -> list[GenerationInfo]:
         """Return all generations but scratch ones, the live one first, then the newest first."""
 
-    def stage(self, recipe: str, notify: Notify) -> AbstractContextManager[Staged]:
+    def stage(
+        self, recipe: str, notify: Notify, *, from_sources: bool = False
+    ) -> AbstractContextManager[Staged]:
         """Open an empty generation, or the one that an interrupted run of this recipe left.
 
         Another unfinished one is dropped: of another recipe, of another base, or of another
@@ -145,6 +150,7 @@ class Generations(Protocol):
         Args:
             recipe: identifies what becomes of tables in this run; a text of any length.
             notify: hears that and why this waits.
+            from_sources: whether it need not hold what the live one holds; is written down.
 
         Raises:
             AlreadyHeld: another process changes the generations, and is alive; its name is given.

@@ -158,3 +158,59 @@ def test_documents_that_were_replaced_or_deleted_and_still_count_are_told(store,
     assert (store.status().tables, store.status().replaced) == (9, 4)  # and a mark that it is gone
     reindex(store)
     assert (store.status().tables, store.status().replaced) == (9, 0)
+
+
+def change_settings(client, index, **settings):
+    client.indices.put_settings(index=index, settings=settings, reopen=True)
+    client.cluster.health(index=index, wait_for_status="yellow")
+
+
+BREAKING = {
+    "an analyzer": lambda client, index: change_settings(
+        client,
+        index,
+        analysis={"analyzer": {"words": {"type": "custom", "tokenizer": "whitespace"}}},
+    ),
+    "a similarity": lambda client, index: change_settings(
+        client, index, **{"index.similarity.grams.b": 0.1}
+    ),
+    "how a field is asked": lambda client, index: client.indices.put_mapping(
+        index=index,
+        properties={
+            "context": {"type": "text", "analyzer": "words", "search_analyzer": "standard"}
+        },
+    ),
+}
+HARMLESS = {
+    "another field": lambda client, index: client.indices.put_mapping(
+        index=index, properties={"owner": {"type": "keyword"}}
+    ),
+    "another filter": lambda client, index: change_settings(
+        client, index, analysis={"filter": {"theirs": {"type": "lowercase"}}}
+    ),
+}
+
+
+@pytest.mark.parametrize("change", BREAKING.values(), ids=BREAKING)
+def test_an_index_that_somebody_changed_is_not_searched_but_reindexed(store, client, change):
+    change(client, store.status().generation)
+
+    with (
+        another(store) as seen_anew,
+        pytest.raises(StoreProblem, match="was changed after.*reindex"),
+    ):
+        found(seen_anew, "zebra")
+    assert not store.status().current
+    reindex(store)
+
+    with another(store) as seen_anew:
+        assert found(seen_anew, "zebra") == ["a"]
+
+
+@pytest.mark.parametrize("change", HARMLESS.values(), ids=HARMLESS)
+def test_what_somebody_added_beside_the_definition_stops_no_search(store, client, change):
+    change(client, store.status().generation)
+
+    with another(store) as seen_anew:
+        assert found(seen_anew, "zebra") == ["a"]
+        assert seen_anew.status().current

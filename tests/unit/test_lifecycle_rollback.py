@@ -8,7 +8,10 @@ from generations import states
 from lifecycles import Killed, Watch, killed, roll_back, run
 from tables import fill, found, table
 
+from ingest.seen import SeenIds
+from ingest.steps import NoExpander
 from polaris_search.errors import GenerationUnknown, PolarisError
+from polaris_search.lifecycle.sources import Sources
 from polaris_search.lifecycle.transform import Renewal
 from polaris_search.store.embedded.store import EmbeddedStore
 
@@ -59,6 +62,36 @@ def test_a_table_whose_texts_alone_differ_stays_as_the_older_generation_has_it(s
 
     assert report.brought_over == 0
     assert store.get(["a"])["a"].description.dataset_overview == "old words"
+
+
+@pytest.fixture
+def rebuilt_from_half(store):
+    """A store whose second generation was built from a source that lacks table b."""
+    fill(store, table("a", "zebra"), table("b", "yak"))
+    sources = Sources(("half",), [table("a", "zebra").raw], SeenIds())
+    assert run(store, Renewal(NoExpander()), sources=sources, yes=True).tables == 1
+    return store
+
+
+def test_what_a_reindex_from_sources_left_out_is_not_taken_from_the_kept_one_unasked(
+    rebuilt_from_half,
+):
+    store = rebuilt_from_half
+    before = [(one.name, one.state, one.tables) for one in store.generations.listed()]
+
+    with pytest.raises(PolarisError, match="has 1 tables that the live.*--gone keep"):
+        roll_back(store)
+
+    assert [(one.name, one.state, one.tables) for one in store.generations.listed()] == before
+    report = roll_back(store, gone="keep")
+    assert (report.live, report.removed, report.tables) == (True, 0, 2)
+    assert found(store, "yak") == ["b"]
+
+
+def test_whoever_goes_back_may_leave_out_what_the_sources_left_out(rebuilt_from_half):
+    report = roll_back(rebuilt_from_half, gone="remove")
+
+    assert (report.live, report.removed, report.tables) == (True, 1, 1)
 
 
 def test_without_a_name_it_goes_to_the_one_that_was_live_last(store):

@@ -41,13 +41,14 @@ WHILE_BUILT = {"refresh_interval": "-1"}
 """It is refreshed when asked for: that is faster, and nobody else searches it."""
 
 
-def begin(place: Place, recipe: str, lease: Lease) -> StagedIndex:
+def begin(place: Place, recipe: str, lease: Lease, *, from_sources: bool) -> StagedIndex:
     """Return an empty generation, or the newest that a dead run of this recipe left; drop others.
 
     Args:
         place: the alias and its server.
         recipe: hash of what becomes of the tables.
         lease: held, so that whoever made those that are found is dead.
+        from_sources: written down of an empty one.
     """
     found = found_generations(place.connection, place.alias)
     live = live_of(found)
@@ -58,7 +59,7 @@ def begin(place: Place, recipe: str, lease: Lease) -> StagedIndex:
             lease.renew()
             drop_index(place.connection, one.name)
     if not fitting:
-        return _made(place, recipe, live, lease)
+        return _made(place, recipe, live, lease, from_sources)
     reindex = fitting[0].meta.reindex
     if reindex is None:
         raise StoreProblem(f"{fitting[0].name} does not say how it was begun. Report this.")
@@ -72,7 +73,12 @@ def begin_again(
     """Return a kept generation as it is, to be made the live one again."""
     live_at = kept.live_at or kept.made_at
     stamp = live_at.isoformat() if live_at else datetime.now(UTC).isoformat()
-    reindex = replace(_reindex(place, "", live), live_at=stamp)
+    before = kept.meta.reindex
+    reindex = replace(
+        _reindex(place, "", live),
+        live_at=stamp,
+        from_sources=before is not None and before.from_sources,
+    )
     write_meta(place.connection, kept.name, kept.meta.with_reindex(reindex))
     alias = _taken_over(place, kept)
     return StagedIndex(place, kept, reindex, alias, lease, resumed=False)
@@ -101,9 +107,12 @@ def _fits(place: Place, staged: FoundGeneration, recipe: str, live: FoundGenerat
     return reindex.recipe == recipe and (reindex.base, reindex.base_uuid) == base
 
 
-def _made(place: Place, recipe: str, live: FoundGeneration | None, lease: Lease) -> StagedIndex:
+def _made(
+    place: Place, recipe: str, live: FoundGeneration | None, lease: Lease, from_sources: bool
+) -> StagedIndex:
     connection = place.connection
-    reindex = _reindex(place, recipe, live)  # before any table is copied
+    begun = _reindex(place, recipe, live)  # before any table is copied
+    reindex = replace(begun, from_sources=from_sources)
     name = new_index_name(place.alias, datetime.now(UTC), secrets.token_hex(2))
     alias = new_staging_alias(place.alias)
     forbid_auto_creation(connection, place.alias)

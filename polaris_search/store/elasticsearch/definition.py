@@ -53,6 +53,31 @@ def differences(stored_settings: Mapping[str, Any], stored_mapping: Mapping[str,
     return list(_differing(expected, found, ""))
 
 
+def breaking_differences(
+    stored_settings: Mapping[str, Any], stored_mapping: Mapping[str, Any]
+) -> list[str]:
+    """Return those of the differences that give searches other terms or scores.
+
+    A field, an analyzer or a filter that somebody added beside this program's breaks nothing.
+    """
+    return [path for path in differences(stored_settings, stored_mapping) if _is_breaking(path)]
+
+
+def _is_breaking(path: str) -> bool:
+    body = mappings.tables()
+    match path.split("."):
+        case ["similarity", *_]:  # also a new one: every field without its own gets `default`
+            return True
+        case ["properties", name, *_]:
+            return name in body["mappings"]["properties"]
+        case ["analysis", kind]:
+            return kind in body["settings"]["analysis"]
+        case ["analysis", kind, name, *_]:
+            return name in body["settings"]["analysis"].get(kind, {})
+        case _:
+            return False
+
+
 def _differing(expected: Any, found: Any, path: str) -> Iterator[str]:
     if isinstance(expected, dict) and isinstance(found, dict):
         for name in sorted(expected.keys() | found.keys()):

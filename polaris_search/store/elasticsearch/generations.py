@@ -40,13 +40,15 @@ class ElasticsearchGenerations:
         return infos(connection, found_generations(connection, self._place.alias))
 
     @contextmanager
-    def stage(self, recipe: str, notify: Notify) -> Iterator[StagedIndex]:
+    def stage(
+        self, recipe: str, notify: Notify, *, from_sources: bool = False
+    ) -> Iterator[StagedIndex]:
         """Open an empty generation, or the one that an interrupted run of this recipe left."""
         digest = hashlib.sha256(recipe.encode("utf-8", "surrogatepass")).hexdigest()
         with self._leased(notify) as lease:
             with working(lease):
                 live_generation(self._place.connection, self._place.alias)
-                staged = begin(self._place, digest, lease)
+                staged = begin(self._place, digest, lease, from_sources=from_sources)
             yield staged
 
     @contextmanager

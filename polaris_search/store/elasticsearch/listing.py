@@ -92,6 +92,7 @@ def infos(connection: Connection, found: Sequence[FoundGeneration]) -> list[Gene
             made_at=one.made_at,
             live_at=one.live_at,
             current=one.meta.current,
+            from_sources=one.meta.reindex is not None and one.meta.reindex.from_sources,
             settled=one.settled,
         )
         for one in found

@@ -6,7 +6,7 @@ the analyzers of this program, while a table's record reads the same whatever th
 
 import re
 import secrets
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import Any
@@ -21,9 +21,12 @@ from polaris_search.store.elasticsearch.creation import (
     generation_settings,
     new_index_name,
 )
-from polaris_search.store.elasticsearch.definition import schema_version
+from polaris_search.store.elasticsearch.definition import breaking_differences, schema_version
 from polaris_search.store.elasticsearch.failures import is_missing_index
 from polaris_search.store.elasticsearch.meta import IndexMeta, meta_of, new_meta
+
+MAX_CHANGES = 3
+"""As many of an index's changes a sentence names."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,7 +68,9 @@ def live_generation(connection: Connection, alias: str) -> Generation | None:
     """
     with connection.answering():
         try:
-            found: dict[str, Any] = connection.client.indices.get_mapping(index=alias).body
+            found: dict[str, Any] = connection.client.indices.get(
+                index=alias, features=["mappings", "settings"]
+            ).body
         except NotFoundError as error:
             if not is_missing_index(error):
                 raise
@@ -169,13 +174,16 @@ def _checked(alias: str, found: Mapping[str, Any]) -> Generation:
             f"The index {index} has schema version {meta.schema_version}, and this program needs "
             f"{schema_version()}. Use the version that made it, or a newer one."
         )
-    return Generation(index, _problem(index, meta))
+    changed = breaking_differences(body["settings"]["index"], body["mappings"])
+    return Generation(index, _problem(index, meta, changed))
 
 
-def _problem(index: str, meta: IndexMeta) -> str | None:
-    if meta.current:
+def _problem(index: str, meta: IndexMeta, changed: Sequence[str]) -> str | None:
+    if meta.current and not changed:
         return None
-    if meta.schema_version != schema_version():
+    if meta.current:
+        reason = f"was changed after it was made ({', '.join(changed[:MAX_CHANGES])})"
+    elif meta.schema_version != schema_version():
         reason = f"has schema version {meta.schema_version}, and this program needs "
         reason += str(schema_version())
     else:

@@ -33,6 +33,7 @@ class Reindex:
             was written through the alias since.
         deletions_after: how far the change log went as it went live.
         swap_at: when it last was about to go live, ISO 8601 in UTC.
+        from_sources: whether it was built from sources, not from its base.
         live_at: when it last went live, written down once that had surely happened.
     """
 
@@ -46,6 +47,7 @@ class Reindex:
     deletions_after: int = -1
     swap_at: str | None = None
     live_at: str | None = None
+    from_sources: bool = False
 
 
 @dataclass(frozen=True, slots=True)

@@ -26,6 +26,7 @@ _ADVANCE = """UPDATE generations SET content = ?, revision = revision + 1, table
     WHERE number = ?"""
 _REFRESH = """UPDATE generations SET refreshed_content = content, refreshed_revision = revision
     WHERE number = ?"""
+_ORIGIN = "UPDATE generations SET from_sources = ? WHERE number = ?"
 _FOLLOW = "UPDATE generations SET recipe = ?, follows = ? WHERE number = ?"
 _BECOME_LIVE = """UPDATE generations SET recipe = NULL, follows = NULL, live_at = ?,
     turn = (SELECT MAX(turn) + 1 FROM generations),
@@ -97,10 +98,13 @@ def create_live_generation(connection: sqlite3.Connection) -> None:
     connection.execute(_BECOME_LIVE, (_now(), number))
 
 
-def create_staged_generation(connection: sqlite3.Connection, recipe: str) -> int:
+def create_staged_generation(
+    connection: sqlite3.Connection, recipe: str, *, from_sources: bool
+) -> int:
     """Return the number of a new generation for which the live one's writes are logged."""
     number = create_generation(connection, new_name("tables"))
     follow_live(connection, number, recipe)
+    connection.execute(_ORIGIN, (from_sources, number))
     return number
 
 

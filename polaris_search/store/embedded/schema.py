@@ -71,6 +71,8 @@ _SECOND = (
     # clocks may be set back. NULL and 0 where that was before anybody wrote it down, or never was.
     "ALTER TABLE generations ADD COLUMN live_at TEXT",
     "ALTER TABLE generations ADD COLUMN turn INTEGER NOT NULL DEFAULT 0",
+    # 1 where it was built from sources, which may leave out tables that the one before it had.
+    "ALTER TABLE generations ADD COLUMN from_sources INTEGER NOT NULL DEFAULT 0",
     # 1 from the moment on when its rows begin to be removed: nobody may read it any more.
     "ALTER TABLE generations ADD COLUMN dropped INTEGER NOT NULL DEFAULT 0",
     # Ids that were written or deleted in the generation that `follower` follows. Each stands once,

@@ -33,7 +33,8 @@ OpenTables = Callable[[int], AbstractContextManager[TableStore]]
 
 _KNOWN = """SELECT number, turn, recipe, follows, name,
     CASE WHEN number = (SELECT generation FROM live) THEN 'live'
-         WHEN recipe IS NOT NULL THEN 'staged' ELSE 'kept' END AS state, tables, live_at
+         WHEN recipe IS NOT NULL THEN 'staged' ELSE 'kept' END AS state,
+    tables, live_at, from_sources
     FROM generations WHERE NOT scratch AND NOT dropped
     ORDER BY state != 'live', number DESC"""
 _STRAY_FOLLOWERS = "SELECT number FROM generations WHERE follows IS NOT NULL AND recipe IS NULL"
@@ -51,6 +52,7 @@ class _Known:
     state: GenerationState
     tables: int
     live_at: str | None
+    from_sources: int
 
 
 class EmbeddedGenerations:
@@ -74,16 +76,19 @@ class EmbeddedGenerations:
                 tables=one.tables,
                 made_at=made_at(one.name),
                 live_at=datetime.fromisoformat(one.live_at) if one.live_at else None,
+                from_sources=bool(one.from_sources),
                 current=True,  # index files carry their definition, and are built anew for another
             )
             for one in _known(self._database)
         ]
 
     @contextmanager
-    def stage(self, recipe: str, notify: Notify) -> Iterator[StagedGeneration]:
+    def stage(
+        self, recipe: str, notify: Notify, *, from_sources: bool = False
+    ) -> Iterator[StagedGeneration]:
         """Open an empty generation, or what an interrupted run of this recipe left."""
         with self._leased() as database:
-            number, resumed = _begun(database, content_hash(recipe))
+            number, resumed = _begun(database, content_hash(recipe), from_sources)
             with self._opened(database, number, resumed=resumed) as staged:
                 yield staged
 
@@ -136,7 +141,7 @@ def _known(database: Database) -> list[_Known]:
     return [_Known(*row) for row in database.rows(_KNOWN)]
 
 
-def _begun(database: Database, recipe: str) -> tuple[int, bool]:
+def _begun(database: Database, recipe: str, from_sources: bool) -> tuple[int, bool]:
     """Return the generation to go on with, and whether it was there already; drop all others."""
     live = read_generation(database, None).number
     staged = [one for one in _known(database) if one.state == "staged"]
@@ -145,7 +150,7 @@ def _begun(database: Database, recipe: str) -> tuple[int, bool]:
     if fitting:
         return fitting[0], True
     with database.writing() as connection:
-        return create_staged_generation(connection, recipe), False
+        return create_staged_generation(connection, recipe, from_sources=from_sources), False
 
 
 def _unfollow_strays(database: Database) -> None:
