@@ -13,7 +13,7 @@ from elasticsearch import Elasticsearch, helpers
 
 import mappings
 from polaris_search.records import EnrichedTable
-from polaris_search.store.elasticsearch.chunks import BulkLimits
+from polaris_search.store.elasticsearch.bulk.chunks import BulkLimits
 from polaris_search.store.elasticsearch.documents import document, document_id
 from polaris_search.store.elasticsearch.store import ElasticsearchStore
 

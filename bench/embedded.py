@@ -140,7 +140,7 @@ def opening_lines(
 def server_lines(
     address: str, corpus: Sequence[EnrichedTable], asked: Sequence[str], ours: Sequence[Line]
 ) -> Iterator[Line]:
-    from polaris_search.store.elasticsearch.connection import connect
+    from polaris_search.store.elasticsearch.server.connection import connect
     from polaris_search.store.elasticsearch.store import ElasticsearchStore
 
     settings = read_settings({"POLARIS_STORE": address}, Path("/nonexistent"))

@@ -19,7 +19,7 @@ from watched import watched_connection
 
 from polaris_search.lifecycle.reindex import reindex
 from polaris_search.lifecycle.transform import Renewal
-from polaris_search.store.elasticsearch.chunks import BulkLimits
+from polaris_search.store.elasticsearch.bulk.chunks import BulkLimits
 from polaris_search.store.elasticsearch.store import ElasticsearchStore
 
 SEED = 20261130

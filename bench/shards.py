@@ -24,8 +24,8 @@ from polaris_search.evaluate.run import Run
 from polaris_search.profiles.model import profile_named
 from polaris_search.profiles.plan import plan_query
 from polaris_search.settings import read_settings
-from polaris_search.store.elasticsearch.connection import connect
 from polaris_search.store.elasticsearch.query import search_body
+from polaris_search.store.elasticsearch.server.connection import connect
 from polaris_search.store.elasticsearch.store import ElasticsearchStore
 from polaris_search.store.protocol import ScoredTable
 

@@ -6,8 +6,8 @@ from typing import Any, ClassVar
 
 from elasticsearch import Elasticsearch
 
-from polaris_search.store.elasticsearch.connection import Connection
-from polaris_search.store.elasticsearch.node import QuietNode
+from polaris_search.store.elasticsearch.server.connection import Connection
+from polaris_search.store.elasticsearch.server.node import QuietNode
 
 TOOK = re.compile(rb'{"took":(\d+),"timed_out"')
 

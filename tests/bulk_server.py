@@ -13,7 +13,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 
-from polaris_search.store.elasticsearch.meta import new_meta
+from polaris_search.store.elasticsearch.generations.meta import new_meta
 
 LIVE = json.dumps({"polaris-tables-v1-x": {"mappings": {"_meta": new_meta()}}}).encode()
 PRODUCT = {"X-Elastic-Product": "Elasticsearch", "content-type": "application/json"}

@@ -151,7 +151,7 @@ def fresh_alias(es_url: str) -> Iterator[str]:
 
 
 def open_elasticsearch(es_url: str, alias: str) -> TableStore:
-    from polaris_search.store.elasticsearch.connection import connect
+    from polaris_search.store.elasticsearch.server.connection import connect
     from polaris_search.store.elasticsearch.store import ElasticsearchStore
 
     return ElasticsearchStore(connect(read_settings({"POLARIS_STORE": es_url})), alias)

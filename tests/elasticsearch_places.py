@@ -8,12 +8,12 @@ from dataclasses import dataclass, field, replace
 from elasticsearch import Elasticsearch
 
 from polaris_search.settings import read_settings
-from polaris_search.store.elasticsearch.chunks import BulkLimits
-from polaris_search.store.elasticsearch.connection import Connection, connect
-from polaris_search.store.elasticsearch.generations import ElasticsearchGenerations
-from polaris_search.store.elasticsearch.leases import Leases, LeaseTimes
-from polaris_search.store.elasticsearch.node import QuietNode
-from polaris_search.store.elasticsearch.place import Place
+from polaris_search.store.elasticsearch.bulk.chunks import BulkLimits
+from polaris_search.store.elasticsearch.generations.leases import Leases, LeaseTimes
+from polaris_search.store.elasticsearch.generations.of_alias import ElasticsearchGenerations
+from polaris_search.store.elasticsearch.generations.place import Place
+from polaris_search.store.elasticsearch.server.connection import Connection, connect
+from polaris_search.store.elasticsearch.server.node import QuietNode
 from polaris_search.store.holder import Holder, this_process
 
 SILENT = LeaseTimes(renew_s=3600.0)

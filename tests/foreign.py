@@ -7,7 +7,7 @@ from typing import Any
 from elasticsearch import Elasticsearch
 
 import mappings
-from polaris_search.store.elasticsearch.writing import DEFAULT_LIMITS
+from polaris_search.store.elasticsearch.bulk.writing import DEFAULT_LIMITS
 
 JSON = {"content-type": "application/json", "accept": "application/json"}
 LINES = {"content-type": "application/x-ndjson", "accept": "application/json"}

@@ -101,7 +101,7 @@ def another(store) -> AbstractContextManager:
         from polaris_search.store.embedded.store import EmbeddedStore
 
         return closing(EmbeddedStore(store._folder))
-    from polaris_search.store.elasticsearch.connection import connect
+    from polaris_search.store.elasticsearch.server.connection import connect
     from polaris_search.store.elasticsearch.store import ElasticsearchStore
 
     settings = read_settings({"POLARIS_STORE": os.environ["POLARIS_TEST_ES_URL"]})

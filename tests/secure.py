@@ -15,7 +15,7 @@ from urllib.parse import quote
 
 from elasticsearch import Elasticsearch
 
-from polaris_search.store.elasticsearch.address import parse_address
+from polaris_search.store.elasticsearch.server.address import parse_address
 
 TABLES = "polaris-tables"
 ROOT = Path(__file__).parents[1]

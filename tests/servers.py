@@ -23,7 +23,7 @@ from urllib.parse import quote
 import pytest
 from elasticsearch import ApiError, Elasticsearch, TransportError
 
-from polaris_search.store.elasticsearch.node import QuietNode
+from polaris_search.store.elasticsearch.server.node import QuietNode
 
 START_S = 180
 PORTS = range(20_000, 30_000)

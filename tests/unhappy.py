@@ -9,7 +9,7 @@ from http_server import Script, http_server
 
 from polaris_search.errors import PolarisError
 from polaris_search.settings import read_settings
-from polaris_search.store.elasticsearch.connection import connect
+from polaris_search.store.elasticsearch.server.connection import connect
 from polaris_search.store.elasticsearch.store import ElasticsearchStore
 
 SETTINGS = read_settings({}, Path("/nonexistent"))

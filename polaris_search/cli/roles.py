@@ -29,8 +29,8 @@ def apply_roles(settings: "Settings") -> tuple[str, ...]:
             "POLARIS_STORE names no Elasticsearch, and only that has roles. "
             "Set it to https://user:password@host:9200, as somebody who may manage_security."
         )
-    from polaris_search.store.elasticsearch.connection import connect
     from polaris_search.store.elasticsearch.roles import apply_roles as apply_to
+    from polaris_search.store.elasticsearch.server.connection import connect
 
     connection = connect(settings)
     try:

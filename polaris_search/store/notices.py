@@ -28,8 +28,8 @@ def store_notices(settings: Settings) -> tuple[StoreNotice, ...]:
     """
     if settings.store.strip().partition(":")[0].lower() not in ("http", "https"):
         return ()
-    from polaris_search.store.elasticsearch.connection import connect
     from polaris_search.store.elasticsearch.notices import notices
+    from polaris_search.store.elasticsearch.server.connection import connect
     from polaris_search.store.elasticsearch.store import ALIAS
 
     connection = connect(settings)

@@ -12,7 +12,7 @@ from generations import unheard
 from servers import wait_until
 
 from polaris_search.errors import AlreadyHeld, HolderLost
-from polaris_search.store.elasticsearch.leases import Leases, LeaseTimes
+from polaris_search.store.elasticsearch.generations.leases import Leases, LeaseTimes
 
 pytestmark = pytest.mark.es
 
@@ -21,8 +21,8 @@ NAME, TASK = "nightly", "the nightly run"
 HOLD = """
 import sys, time
 from polaris_search.settings import read_settings
-from polaris_search.store.elasticsearch.connection import connect
-from polaris_search.store.elasticsearch.leases import Leases
+from polaris_search.store.elasticsearch.server.connection import connect
+from polaris_search.store.elasticsearch.generations.leases import Leases
 
 leases = Leases(connect(read_settings({"POLARIS_STORE": sys.argv[1]})), sys.argv[2])
 with leases.lease("nightly", "the nightly run", print):

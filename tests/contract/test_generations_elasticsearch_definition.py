@@ -10,7 +10,7 @@ from tables import fill, found, table
 
 import mappings
 from polaris_search.errors import StoreProblem
-from polaris_search.store.elasticsearch.definition import definition
+from polaris_search.store.elasticsearch.generations.definition import definition
 
 pytestmark = pytest.mark.es
 

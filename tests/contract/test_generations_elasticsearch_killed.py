@@ -12,7 +12,7 @@ from elasticsearch_places import KillAfter, Killed, generations_of_the_dead, pla
 from generations import as_given, copy, marked, marks, roll_back, states, unheard, words
 from tables import fill, found, table
 
-from polaris_search.store.elasticsearch.generations import ElasticsearchGenerations
+from polaris_search.store.elasticsearch.generations.of_alias import ElasticsearchGenerations
 from polaris_search.store.elasticsearch.store import ElasticsearchStore
 
 pytestmark = pytest.mark.es

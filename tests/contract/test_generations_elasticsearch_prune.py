@@ -11,7 +11,7 @@ from generations import as_given, copy, reindex, states, unheard, words
 from tables import fill, table
 
 from polaris_search.errors import StoreProblem
-from polaris_search.store.elasticsearch.change_log import ChangeLog
+from polaris_search.store.elasticsearch.generations.change_log import ChangeLog
 from polaris_search.store.holder import this_process
 
 pytestmark = pytest.mark.es
@@ -19,7 +19,7 @@ pytestmark = pytest.mark.es
 SCRATCH = """
 import os, signal, sys
 from polaris_search.settings import read_settings
-from polaris_search.store.elasticsearch.connection import connect
+from polaris_search.store.elasticsearch.server.connection import connect
 from polaris_search.store.elasticsearch.store import ElasticsearchStore
 
 store = ElasticsearchStore(connect(read_settings({"POLARIS_STORE": sys.argv[1]})), sys.argv[2])

@@ -12,8 +12,8 @@ from tables import fill, found, table
 
 from polaris_search.errors import ServiceUnreachable
 from polaris_search.settings import read_settings
-from polaris_search.store.elasticsearch.chunks import BulkLimits
-from polaris_search.store.elasticsearch.connection import connect
+from polaris_search.store.elasticsearch.bulk.chunks import BulkLimits
+from polaris_search.store.elasticsearch.server.connection import connect
 from polaris_search.store.elasticsearch.store import ElasticsearchStore
 
 pytestmark = pytest.mark.es

@@ -12,8 +12,8 @@ from elasticsearch_places import generations_of_the_dead, place_at, unsettled
 from generations import as_given, copy, marked, marks, reindex, states, unheard, words
 from tables import fill, found, table
 
-from polaris_search.store.elasticsearch.change_log import ChangeLog
 from polaris_search.store.elasticsearch.documents import document, document_id
+from polaris_search.store.elasticsearch.generations.change_log import ChangeLog
 from polaris_search.store.elasticsearch.store import ElasticsearchStore
 from polaris_search.store.generations import CaughtUp
 

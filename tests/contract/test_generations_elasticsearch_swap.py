@@ -12,8 +12,8 @@ from tables import fill, found, table
 from polaris_search.errors import StoreProblem
 from polaris_search.profiles.model import profile_named
 from polaris_search.profiles.plan import plan_query
-from polaris_search.store.elasticsearch.generations import ElasticsearchGenerations
-from polaris_search.store.elasticsearch.leases import Leases
+from polaris_search.store.elasticsearch.generations.leases import Leases
+from polaris_search.store.elasticsearch.generations.of_alias import ElasticsearchGenerations
 from polaris_search.store.elasticsearch.store import ElasticsearchStore
 from polaris_search.store.generations import CaughtUp
 

@@ -20,9 +20,9 @@ from ingest.readers.jsonl import read_jsonl
 from ingest.readers.row import Row
 from ingest.readers.sources import read_sources
 from polaris_search.records import EnrichedTable, Provenance, RawTable, raw_to_dict
+from polaris_search.store.elasticsearch.bulk.writing import DEFAULT_LIMITS
 from polaris_search.store.elasticsearch.documents import document, document_id
 from polaris_search.store.elasticsearch.pipeline import FOREIGN_INPUT_HASH
-from polaris_search.store.elasticsearch.writing import DEFAULT_LIMITS
 
 pytestmark = pytest.mark.es
 

@@ -13,10 +13,10 @@ from polaris_search.profiles.model import profile_named
 from polaris_search.profiles.plan import plan_query
 from polaris_search.records import Column, Description, EnrichedTable, Provenance, RawTable
 from polaris_search.settings import read_settings
-from polaris_search.store.elasticsearch.connection import connect
-from polaris_search.store.elasticsearch.definition import differences
-from polaris_search.store.elasticsearch.meta import new_meta
+from polaris_search.store.elasticsearch.generations.definition import differences
+from polaris_search.store.elasticsearch.generations.meta import new_meta
 from polaris_search.store.elasticsearch.query import search_body
+from polaris_search.store.elasticsearch.server.connection import connect
 from polaris_search.store.elasticsearch.store import ElasticsearchStore
 
 pytestmark = pytest.mark.es

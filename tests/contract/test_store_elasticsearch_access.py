@@ -19,7 +19,7 @@ from polaris_search.profiles.model import profile_named
 from polaris_search.profiles.plan import plan_query
 from polaris_search.records import EnrichedTable, Provenance, RawTable
 from polaris_search.settings import read_settings
-from polaris_search.store.elasticsearch.connection import connect
+from polaris_search.store.elasticsearch.server.connection import connect
 from polaris_search.store.elasticsearch.store import ElasticsearchStore
 
 pytestmark = pytest.mark.es

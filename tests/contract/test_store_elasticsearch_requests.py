@@ -8,9 +8,9 @@ from tables import fill, table
 
 from polaris_search.profiles.model import profile_named
 from polaris_search.search.answer import search_tables
-from polaris_search.store.elasticsearch.chunks import BulkLimits
-from polaris_search.store.elasticsearch.connection import Connection
-from polaris_search.store.elasticsearch.node import QuietNode
+from polaris_search.store.elasticsearch.bulk.chunks import BulkLimits
+from polaris_search.store.elasticsearch.server.connection import Connection
+from polaris_search.store.elasticsearch.server.node import QuietNode
 from polaris_search.store.elasticsearch.store import ElasticsearchStore
 
 pytestmark = pytest.mark.es

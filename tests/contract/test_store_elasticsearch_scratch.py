@@ -10,14 +10,14 @@ from elasticsearch import Elasticsearch
 
 from polaris_search.records import EnrichedTable, Provenance, RawTable
 from polaris_search.settings import read_settings
-from polaris_search.store.elasticsearch.connection import connect
-from polaris_search.store.elasticsearch.creation import new_index_name
+from polaris_search.store.elasticsearch.generations.creation import new_index_name
+from polaris_search.store.elasticsearch.server.connection import connect
 from polaris_search.store.elasticsearch.store import ElasticsearchStore
 
 pytestmark = pytest.mark.es
 
 TABLE = EnrichedTable(RawTable("a", "zebra"), Provenance("h"))
-INTERRUPTED_FILES = ("elasticsearch/store.py", "elasticsearch/scratch.py")
+INTERRUPTED_FILES = ("elasticsearch/store.py", "generations/scratch.py")
 
 
 @pytest.fixture

@@ -11,8 +11,8 @@ import mappings
 from polaris_search.errors import StoreProblem
 from polaris_search.records import EnrichedTable, Provenance, RawTable
 from polaris_search.settings import read_settings
-from polaris_search.store.elasticsearch.chunks import BulkLimits
-from polaris_search.store.elasticsearch.connection import connect
+from polaris_search.store.elasticsearch.bulk.chunks import BulkLimits
+from polaris_search.store.elasticsearch.server.connection import connect
 from polaris_search.store.elasticsearch.store import ElasticsearchStore
 
 pytestmark = pytest.mark.es

@@ -13,7 +13,7 @@ from secure import TABLES, Credentials, asked, checks, command, refused
 
 import mappings
 from polaris_search.settings import read_settings
-from polaris_search.store.elasticsearch.connection import connect
+from polaris_search.store.elasticsearch.server.connection import connect
 from polaris_search.store.elasticsearch.store import open_elasticsearch
 
 pytestmark = pytest.mark.es

@@ -5,8 +5,8 @@ from pathlib import Path
 
 import pytest
 
-from polaris_search.store.elasticsearch import faults
-from polaris_search.store.elasticsearch.faults import UNEXPECTED, Fault
+from polaris_search.store.elasticsearch.server import faults
+from polaris_search.store.elasticsearch.server.faults import UNEXPECTED, Fault
 
 PAGE = (Path(__file__).parents[2] / "docs" / "troubleshooting.md").read_text(encoding="utf-8")
 ROWS = [

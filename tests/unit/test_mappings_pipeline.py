@@ -12,10 +12,10 @@ from polaris_search.records import (
     RawTable,
     table_to_dict,
 )
+from polaris_search.store.elasticsearch.bulk.writing import DEFAULT_LIMITS
 from polaris_search.store.elasticsearch.documents import HASHED, MAX_ID_BYTES
 from polaris_search.store.elasticsearch.pipeline import FOREIGN_INPUT_HASH, dead_letter_index
 from polaris_search.store.elasticsearch.store import ALIAS
-from polaris_search.store.elasticsearch.writing import DEFAULT_LIMITS
 
 
 def script(name):

@@ -2,7 +2,7 @@
 
 from itertools import chain
 
-from polaris_search.store.elasticsearch.chunks import BulkLimits, Write, chunks, halves, size
+from polaris_search.store.elasticsearch.bulk.chunks import BulkLimits, Write, chunks, halves, size
 
 
 def write(number, document=None, n_bytes=10):

@@ -5,8 +5,8 @@ import pytest
 
 from polaris_search.errors import UsageError
 from polaris_search.settings import read_settings
-from polaris_search.store.elasticsearch.address import parse_address
-from polaris_search.store.elasticsearch.connection import connect
+from polaris_search.store.elasticsearch.server.address import parse_address
+from polaris_search.store.elasticsearch.server.connection import connect
 
 SETTINGS = read_settings({}, Path("/nonexistent"))
 

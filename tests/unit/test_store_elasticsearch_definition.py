@@ -4,8 +4,12 @@ import copy
 from dataclasses import replace
 
 import mappings
-from polaris_search.store.elasticsearch.definition import definition, differences, schema_version
-from polaris_search.store.elasticsearch.meta import Reindex, meta_of, new_meta
+from polaris_search.store.elasticsearch.generations.definition import (
+    definition,
+    differences,
+    schema_version,
+)
+from polaris_search.store.elasticsearch.generations.meta import Reindex, meta_of, new_meta
 
 REINDEX = Reindex("recipe", "base", "uuid", {"0": 7, "1": 3}, 5, own={"0": 9})
 

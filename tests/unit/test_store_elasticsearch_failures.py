@@ -13,7 +13,7 @@ from unhappy import at, error_body, search_error, told, told_of
 from polaris_search.errors import StoreProblem
 from polaris_search.profiles.model import BestFields
 from polaris_search.profiles.plan import QueryPlan
-from polaris_search.store.elasticsearch.connection import connect
+from polaris_search.store.elasticsearch.server.connection import connect
 from polaris_search.store.elasticsearch.store import ElasticsearchStore
 
 PLAN = QueryPlan("paper", "zebra", best_fields=BestFields(("context",), 0.1))

@@ -3,7 +3,11 @@
 import pytest
 
 from polaris_search.errors import ServiceUnreachable, StoreProblem
-from polaris_search.store.elasticsearch.failures import item_failure, item_reason, read_failure
+from polaris_search.store.elasticsearch.server.failures import (
+    item_failure,
+    item_reason,
+    read_failure,
+)
 
 
 @pytest.mark.parametrize(

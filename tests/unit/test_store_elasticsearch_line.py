@@ -9,7 +9,7 @@ from http_server import CUT_OFF, Reply, Script, http_server
 from unhappy import at, error_body, told, told_of
 
 from polaris_search.errors import ServiceUnreachable, StoreProblem
-from polaris_search.store.elasticsearch.connection import connect
+from polaris_search.store.elasticsearch.server.connection import connect
 
 BROKEN = {
     "half an answer": b'HTTP/1.1 200 OK\r\ncontent-length: 99\r\n\r\n{"a":',

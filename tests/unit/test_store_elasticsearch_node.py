@@ -13,8 +13,8 @@ from http_server import CUT_OFF, Reply, Script, http_server
 
 from polaris_search.errors import ServiceUnreachable, StoreProblem
 from polaris_search.settings import read_settings
-from polaris_search.store.elasticsearch.connection import connect
-from polaris_search.store.elasticsearch.node import PAUSE_S
+from polaris_search.store.elasticsearch.server.connection import connect
+from polaris_search.store.elasticsearch.server.node import PAUSE_S
 
 TIMEOUT_S = 30.0
 SETTINGS = dataclasses.replace(read_settings({}, Path("/nonexistent")), es_timeout_s=TIMEOUT_S)

@@ -3,7 +3,7 @@
 import pytest
 
 from polaris_search.errors import ServiceUnreachable, StoreProblem
-from polaris_search.store.elasticsearch.patience import PAUSE_S, Patience
+from polaris_search.store.elasticsearch.server.patience import PAUSE_S, Patience
 
 
 class Server:

@@ -18,10 +18,10 @@ from bulk_server import (
 from polaris_search.errors import ServiceUnreachable, StoreProblem
 from polaris_search.records import EnrichedTable, Provenance, RawTable
 from polaris_search.settings import read_settings
-from polaris_search.store.elasticsearch.chunks import BulkLimits, Write
-from polaris_search.store.elasticsearch.connection import connect
-from polaris_search.store.elasticsearch.sending import ALONE_TRIES, MOVED_TRIES, Pace
-from polaris_search.store.elasticsearch.side_by_side import send_all
+from polaris_search.store.elasticsearch.bulk.chunks import BulkLimits, Write
+from polaris_search.store.elasticsearch.bulk.sending import ALONE_TRIES, MOVED_TRIES, Pace
+from polaris_search.store.elasticsearch.bulk.side_by_side import send_all
+from polaris_search.store.elasticsearch.server.connection import connect
 from polaris_search.store.elasticsearch.store import open_elasticsearch
 
 RETIRED = {

@@ -11,18 +11,18 @@ from elasticsearch import ApiError, NotFoundError
 
 from polaris_search.profiles.plan import QueryPlan
 from polaris_search.records import EnrichedTable, TableState
-from polaris_search.store.elasticsearch.chunks import BulkLimits
-from polaris_search.store.elasticsearch.connection import Connection
+from polaris_search.store.elasticsearch.bulk.chunks import BulkLimits
+from polaris_search.store.elasticsearch.bulk.writing import delete_tables, put_tables
 from polaris_search.store.elasticsearch.documents import state_of, table_of
-from polaris_search.store.elasticsearch.failures import is_missing_index
+from polaris_search.store.elasticsearch.generations.scratch import ScratchIndices
 from polaris_search.store.elasticsearch.query import search_body
 from polaris_search.store.elasticsearch.reading import (
     all_sources,
     sources_by_id,
 )
-from polaris_search.store.elasticsearch.scratch import ScratchIndices
 from polaris_search.store.elasticsearch.searching import NOTHING, ask
-from polaris_search.store.elasticsearch.writing import delete_tables, put_tables
+from polaris_search.store.elasticsearch.server.connection import Connection
+from polaris_search.store.elasticsearch.server.failures import is_missing_index
 from polaris_search.store.protocol import Filters, SearchResult, StoreStatus, WriteReport
 
 

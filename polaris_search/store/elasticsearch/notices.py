@@ -2,13 +2,13 @@
 
 from collections.abc import Iterator
 
-from polaris_search.store.elasticsearch.connection import Connection
 from polaris_search.store.elasticsearch.pipeline import (
     ForeignWrites,
     dead_letter_index,
     foreign_writes,
 )
-from polaris_search.store.elasticsearch.writability import why_not_writable
+from polaris_search.store.elasticsearch.server.connection import Connection
+from polaris_search.store.elasticsearch.server.writability import why_not_writable
 from polaris_search.store.notices import StoreNotice
 
 ACCESS = StoreNotice(

@@ -12,9 +12,9 @@ from typing import Any
 from elasticsearch import AuthorizationException, BadRequestError, NotFoundError
 
 import mappings
-from polaris_search.store.elasticsearch.connection import Connection
-from polaris_search.store.elasticsearch.existence import is_there
-from polaris_search.store.elasticsearch.failures import error_type
+from polaris_search.store.elasticsearch.server.connection import Connection
+from polaris_search.store.elasticsearch.server.existence import is_there
+from polaris_search.store.elasticsearch.server.failures import error_type
 
 FOREIGN_INPUT_HASH = "foreign-none"
 """Provenance.input_hash of a table that another program sent; no enrichment gives this one."""

@@ -14,10 +14,10 @@ from typing import Any
 from elasticsearch import ApiError, AuthorizationException, NotFoundError
 
 from polaris_search.errors import ServiceUnreachable
-from polaris_search.store.elasticsearch.connection import Connection
 from polaris_search.store.elasticsearch.documents import document_id, storable_ids
-from polaris_search.store.elasticsearch.failures import is_missing_index, read_failure
-from polaris_search.store.elasticsearch.patience import Patience
+from polaris_search.store.elasticsearch.server.connection import Connection
+from polaris_search.store.elasticsearch.server.failures import is_missing_index, read_failure
+from polaris_search.store.elasticsearch.server.patience import Patience
 
 Source = Mapping[str, Any]
 

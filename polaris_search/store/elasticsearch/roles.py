@@ -4,7 +4,7 @@ from elasticsearch import AuthorizationException, BadRequestError
 
 import mappings
 from polaris_search.errors import StoreProblem
-from polaris_search.store.elasticsearch.connection import Connection
+from polaris_search.store.elasticsearch.server.connection import Connection
 
 
 def apply_roles(connection: Connection) -> tuple[str, ...]:

@@ -5,8 +5,8 @@ from typing import Any
 
 from elasticsearch import NotFoundError
 
-from polaris_search.store.elasticsearch.connection import Connection
-from polaris_search.store.elasticsearch.failures import is_missing_index
+from polaris_search.store.elasticsearch.server.connection import Connection
+from polaris_search.store.elasticsearch.server.failures import is_missing_index
 from polaris_search.store.protocol import ScoredTable, SearchResult
 
 NOTHING = SearchResult(hits=(), total=0)

@@ -10,21 +10,21 @@ from dataclasses import replace
 from polaris_search.profiles.plan import QueryPlan
 from polaris_search.records import EnrichedTable, TableState
 from polaris_search.settings import Settings
-from polaris_search.store.elasticsearch.change_log import ChangeLog
-from polaris_search.store.elasticsearch.chunks import BulkLimits
-from polaris_search.store.elasticsearch.connection import Connection, connect
+from polaris_search.store.elasticsearch.bulk.chunks import BulkLimits
+from polaris_search.store.elasticsearch.bulk.writing import DEFAULT_LIMITS
 from polaris_search.store.elasticsearch.documents import storable_ids
-from polaris_search.store.elasticsearch.generations import ElasticsearchGenerations
-from polaris_search.store.elasticsearch.index_tables import IndexTables
-from polaris_search.store.elasticsearch.live import (
+from polaris_search.store.elasticsearch.generations.change_log import ChangeLog
+from polaris_search.store.elasticsearch.generations.live import (
     Generation,
     ensure_generation,
     live_generation,
 )
-from polaris_search.store.elasticsearch.place import Place
+from polaris_search.store.elasticsearch.generations.of_alias import ElasticsearchGenerations
+from polaris_search.store.elasticsearch.generations.place import Place
+from polaris_search.store.elasticsearch.index_tables import IndexTables
 from polaris_search.store.elasticsearch.query import search_body
 from polaris_search.store.elasticsearch.searching import NOTHING, ask
-from polaris_search.store.elasticsearch.writing import DEFAULT_LIMITS
+from polaris_search.store.elasticsearch.server.connection import Connection, connect
 from polaris_search.store.protocol import Filters, SearchResult, StoreStatus, WriteReport
 
 ALIAS = "polaris-tables"

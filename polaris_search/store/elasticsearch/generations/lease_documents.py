@@ -9,9 +9,9 @@ from typing import Any
 
 from elasticsearch import ConflictError, Elasticsearch, NotFoundError
 
-from polaris_search.store.elasticsearch.connection import Connection
-from polaris_search.store.elasticsearch.creation import create_once
-from polaris_search.store.elasticsearch.failures import is_missing_index
+from polaris_search.store.elasticsearch.generations.creation import create_once
+from polaris_search.store.elasticsearch.server.connection import Connection
+from polaris_search.store.elasticsearch.server.failures import is_missing_index
 from polaris_search.store.holder import Holder
 
 SETTINGS = {"number_of_shards": 1, "auto_expand_replicas": "0-1"}

@@ -11,8 +11,8 @@ from typing import Any
 from elasticsearch import NotFoundError
 
 from polaris_search.errors import StoreProblem
-from polaris_search.store.elasticsearch.connection import Connection
-from polaris_search.store.elasticsearch.live import staging_prefix
+from polaris_search.store.elasticsearch.generations.live import staging_prefix
+from polaris_search.store.elasticsearch.server.connection import Connection
 
 
 def new_staging_alias(alias: str) -> str:

@@ -11,7 +11,7 @@ from collections.abc import Iterator
 
 from elastic_transport import ConnectionTimeout, SerializationError, TransportError
 
-from polaris_search.store.elasticsearch.faults import (
+from polaris_search.store.elasticsearch.server.faults import (
     BROKEN_ANSWER,
     CERTIFICATE_DATES,
     CERTIFICATE_NAMES,

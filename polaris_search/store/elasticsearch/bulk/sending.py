@@ -16,16 +16,16 @@ from elastic_transport import TransportError
 from elasticsearch import ApiError
 
 from polaris_search.errors import PolarisError
-from polaris_search.store.elasticsearch.chunks import BulkLimits, Chunk, halves, size
-from polaris_search.store.elasticsearch.connection import Connection
-from polaris_search.store.elasticsearch.failures import read_failure
-from polaris_search.store.elasticsearch.outcomes import (
+from polaris_search.store.elasticsearch.bulk.chunks import BulkLimits, Chunk, halves, size
+from polaris_search.store.elasticsearch.bulk.outcomes import (
     Answer,
     Unwritten,
     failed,
     refused,
     sorted_out,
 )
+from polaris_search.store.elasticsearch.server.connection import Connection
+from polaris_search.store.elasticsearch.server.failures import read_failure
 
 ALONE_TRIES = 5
 """So often a document alone in its request is sent to a server that has no room for it: one that

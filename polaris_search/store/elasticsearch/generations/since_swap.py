@@ -10,11 +10,11 @@ from itertools import islice
 from typing import Any
 
 from polaris_search.records import EnrichedTable
-from polaris_search.store.elasticsearch.connection import Connection
+from polaris_search.store.elasticsearch.bulk.sending import NO_PIPELINE
 from polaris_search.store.elasticsearch.documents import document_bytes, document_id
-from polaris_search.store.elasticsearch.failures import item_failure, item_reason
 from polaris_search.store.elasticsearch.reading import refresh
-from polaris_search.store.elasticsearch.sending import NO_PIPELINE
+from polaris_search.store.elasticsearch.server.connection import Connection
+from polaris_search.store.elasticsearch.server.failures import item_failure, item_reason
 from polaris_search.store.protocol import Refused
 
 TABLES_AT_A_TIME = 100

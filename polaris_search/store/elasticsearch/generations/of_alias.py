@@ -8,13 +8,18 @@ from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 
 from polaris_search.errors import GenerationUnknown
-from polaris_search.store.elasticsearch.beginning import begin, begin_again, finish, live_of
-from polaris_search.store.elasticsearch.leases import Lease, Leases
-from polaris_search.store.elasticsearch.listing import found_generations, infos
-from polaris_search.store.elasticsearch.live import AliasGone, live_generation
-from polaris_search.store.elasticsearch.place import Place
-from polaris_search.store.elasticsearch.prune import prune
-from polaris_search.store.elasticsearch.staging import StagedIndex, working
+from polaris_search.store.elasticsearch.generations.beginning import (
+    begin,
+    begin_again,
+    finish,
+    live_of,
+)
+from polaris_search.store.elasticsearch.generations.leases import Lease, Leases
+from polaris_search.store.elasticsearch.generations.listing import found_generations, infos
+from polaris_search.store.elasticsearch.generations.live import AliasGone, live_generation
+from polaris_search.store.elasticsearch.generations.place import Place
+from polaris_search.store.elasticsearch.generations.prune import prune
+from polaris_search.store.elasticsearch.generations.staging import StagedIndex, working
 from polaris_search.store.generations import GenerationInfo, Notify
 
 LEASE = "generations"

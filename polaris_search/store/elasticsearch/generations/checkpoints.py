@@ -10,7 +10,7 @@ from typing import Any
 from elasticsearch import AuthorizationException
 
 from polaris_search.errors import ServiceUnreachable, StoreProblem
-from polaris_search.store.elasticsearch.connection import Connection
+from polaris_search.store.elasticsearch.server.connection import Connection
 
 NOTHING_YET = -1
 

@@ -14,16 +14,19 @@ from typing import Any
 from elasticsearch import AuthorizationException, NotFoundError
 
 from polaris_search.errors import PolarisError, StoreProblem
-from polaris_search.store.elasticsearch.connection import Connection
-from polaris_search.store.elasticsearch.creation import (
+from polaris_search.store.elasticsearch.generations.creation import (
     create_index,
     forbid_auto_creation,
     generation_settings,
     new_index_name,
 )
-from polaris_search.store.elasticsearch.definition import breaking_differences, schema_version
-from polaris_search.store.elasticsearch.failures import is_missing_index
-from polaris_search.store.elasticsearch.meta import IndexMeta, meta_of, new_meta
+from polaris_search.store.elasticsearch.generations.definition import (
+    breaking_differences,
+    schema_version,
+)
+from polaris_search.store.elasticsearch.generations.meta import IndexMeta, meta_of, new_meta
+from polaris_search.store.elasticsearch.server.connection import Connection
+from polaris_search.store.elasticsearch.server.failures import is_missing_index
 
 MAX_CHANGES = 3
 """As many of an index's changes a sentence names."""

@@ -11,11 +11,11 @@ from typing import Any
 
 from elasticsearch import helpers
 
-from polaris_search.store.elasticsearch.checkpoints import NOTHING_YET, done_up_to
-from polaris_search.store.elasticsearch.connection import Connection
-from polaris_search.store.elasticsearch.creation import create_once
-from polaris_search.store.elasticsearch.existence import is_there
-from polaris_search.store.elasticsearch.failures import read_failure
+from polaris_search.store.elasticsearch.generations.checkpoints import NOTHING_YET, done_up_to
+from polaris_search.store.elasticsearch.generations.creation import create_once
+from polaris_search.store.elasticsearch.server.connection import Connection
+from polaris_search.store.elasticsearch.server.existence import is_there
+from polaris_search.store.elasticsearch.server.failures import read_failure
 
 SETTINGS = {"number_of_shards": 1, "auto_expand_replicas": "0-1", "refresh_interval": "-1"}
 MAPPING = {

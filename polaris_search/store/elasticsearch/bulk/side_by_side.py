@@ -6,16 +6,16 @@ The iterable is consumed in the caller's thread, and no faster than the server t
 from collections.abc import Iterable
 from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
 
-from polaris_search.store.elasticsearch.chunks import BulkLimits, Chunk, Write, chunks
-from polaris_search.store.elasticsearch.connection import Connection
-from polaris_search.store.elasticsearch.outcomes import Unwritten
-from polaris_search.store.elasticsearch.sending import (
+from polaris_search.store.elasticsearch.bulk.chunks import BulkLimits, Chunk, Write, chunks
+from polaris_search.store.elasticsearch.bulk.outcomes import Unwritten
+from polaris_search.store.elasticsearch.bulk.sending import (
     IN_REAL_TIME,
     Pace,
     Sender,
     Sent,
     Stopped,
 )
+from polaris_search.store.elasticsearch.server.connection import Connection
 
 
 def send_all(

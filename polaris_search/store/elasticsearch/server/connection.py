@@ -17,16 +17,16 @@ from elasticsearch import ApiError, Elasticsearch
 
 from polaris_search.errors import PolarisError, UsageError
 from polaris_search.settings import Settings
-from polaris_search.store.elasticsearch import faults
-from polaris_search.store.elasticsearch.address import Address, parse_address
-from polaris_search.store.elasticsearch.answer_faults import (
+from polaris_search.store.elasticsearch.server import faults
+from polaris_search.store.elasticsearch.server.address import Address, parse_address
+from polaris_search.store.elasticsearch.server.answer_faults import (
     answer_fault,
     error_of,
     is_of_another_version,
 )
-from polaris_search.store.elasticsearch.failures import failure
-from polaris_search.store.elasticsearch.faults import Fault
-from polaris_search.store.elasticsearch.node import PatientNode, QuietNode
+from polaris_search.store.elasticsearch.server.failures import failure
+from polaris_search.store.elasticsearch.server.faults import Fault
+from polaris_search.store.elasticsearch.server.node import PatientNode, QuietNode
 
 UNKNOWN_VERSION = "unknown"
 MIN_POOLED = 10

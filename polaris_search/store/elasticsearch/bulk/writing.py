@@ -7,15 +7,15 @@ alike is raised. Every write demands the alias, so that none creates an index by
 from collections.abc import Iterable, Iterator, Sequence
 
 from polaris_search.records import EnrichedTable
-from polaris_search.store.elasticsearch.chunks import BulkLimits, Write
-from polaris_search.store.elasticsearch.connection import Connection
+from polaris_search.store.elasticsearch.bulk.chunks import BulkLimits, Write
+from polaris_search.store.elasticsearch.bulk.side_by_side import send_all
 from polaris_search.store.elasticsearch.documents import (
     document_bytes,
     document_id,
     json_text,
     storable_ids,
 )
-from polaris_search.store.elasticsearch.side_by_side import send_all
+from polaris_search.store.elasticsearch.server.connection import Connection
 from polaris_search.store.protocol import Refused, WriteReport
 
 DEFAULT_LIMITS = BulkLimits()

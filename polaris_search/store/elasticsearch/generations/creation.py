@@ -11,12 +11,12 @@ from typing import Any
 from elasticsearch import AuthorizationException, BadRequestError
 
 import mappings
-from polaris_search.store.elasticsearch.connection import Connection
-from polaris_search.store.elasticsearch.definition import schema_version
-from polaris_search.store.elasticsearch.existence import is_there
-from polaris_search.store.elasticsearch.failures import error_type
-from polaris_search.store.elasticsearch.meta import IndexMeta
+from polaris_search.store.elasticsearch.generations.definition import schema_version
+from polaris_search.store.elasticsearch.generations.meta import IndexMeta
 from polaris_search.store.elasticsearch.pipeline import pipeline_settings
+from polaris_search.store.elasticsearch.server.connection import Connection
+from polaris_search.store.elasticsearch.server.existence import is_there
+from polaris_search.store.elasticsearch.server.failures import error_type
 
 TEMPLATE_PRIORITY = 500
 """Above the catch-all templates that a site may have, whose settings would change the scores."""

@@ -11,8 +11,8 @@ from elastic_transport import TransportError
 from elasticsearch import ApiError, UnsupportedProductError
 
 from polaris_search.errors import PolarisError
-from polaris_search.store.elasticsearch import faults
-from polaris_search.store.elasticsearch.answer_faults import (
+from polaris_search.store.elasticsearch.server import faults
+from polaris_search.store.elasticsearch.server.answer_faults import (
     NOT_READY_STATUSES,
     answer_fault,
     error_of,
@@ -21,9 +21,9 @@ from polaris_search.store.elasticsearch.answer_faults import (
     place_of,
     reason_of,
 )
-from polaris_search.store.elasticsearch.faults import Fault
-from polaris_search.store.elasticsearch.line_faults import line_fault
-from polaris_search.store.elasticsearch.node import PRODUCT_HEADER
+from polaris_search.store.elasticsearch.server.faults import Fault
+from polaris_search.store.elasticsearch.server.line_faults import line_fault
+from polaris_search.store.elasticsearch.server.node import PRODUCT_HEADER
 
 __all__ = [
     "error_type",

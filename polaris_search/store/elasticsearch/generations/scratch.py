@@ -14,14 +14,14 @@ from datetime import UTC, datetime, timedelta
 from typing import Any
 
 from polaris_search.errors import PolarisError, StoreProblem
-from polaris_search.store.elasticsearch.connection import Connection
-from polaris_search.store.elasticsearch.creation import (
+from polaris_search.store.elasticsearch.generations.creation import (
     STAMP,
     create_index,
     drop_index,
     new_index_name,
 )
-from polaris_search.store.elasticsearch.meta import meta_of, new_meta
+from polaris_search.store.elasticsearch.generations.meta import meta_of, new_meta
+from polaris_search.store.elasticsearch.server.connection import Connection
 from polaris_search.store.holder import Holder, this_process
 
 MAX_AGE = timedelta(hours=24)

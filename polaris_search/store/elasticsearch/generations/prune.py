@@ -3,12 +3,15 @@
 from collections.abc import Sequence
 from datetime import UTC, datetime
 
-from polaris_search.store.elasticsearch.change_log import ChangeLog
-from polaris_search.store.elasticsearch.creation import drop_index
-from polaris_search.store.elasticsearch.leases import Lease
-from polaris_search.store.elasticsearch.listing import FoundGeneration, found_generations
-from polaris_search.store.elasticsearch.place import Place
-from polaris_search.store.elasticsearch.scratch import abandoned
+from polaris_search.store.elasticsearch.generations.change_log import ChangeLog
+from polaris_search.store.elasticsearch.generations.creation import drop_index
+from polaris_search.store.elasticsearch.generations.leases import Lease
+from polaris_search.store.elasticsearch.generations.listing import (
+    FoundGeneration,
+    found_generations,
+)
+from polaris_search.store.elasticsearch.generations.place import Place
+from polaris_search.store.elasticsearch.generations.scratch import abandoned
 
 _NEVER = datetime.min.replace(tzinfo=UTC)
 

@@ -8,7 +8,7 @@ from dataclasses import asdict, dataclass, field, replace
 from typing import Any, Literal
 
 from polaris_search import __version__
-from polaris_search.store.elasticsearch.definition import (
+from polaris_search.store.elasticsearch.generations.definition import (
     definition,
     profiles_hash,
     schema_version,

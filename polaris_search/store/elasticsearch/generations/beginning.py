@@ -11,10 +11,10 @@ from datetime import UTC, datetime
 
 from polaris_search.errors import StoreProblem
 from polaris_search.records import EnrichedTable
-from polaris_search.store.elasticsearch.catch_up import Position
-from polaris_search.store.elasticsearch.change_log import ChangeLog
-from polaris_search.store.elasticsearch.checkpoints import done_up_to
-from polaris_search.store.elasticsearch.creation import (
+from polaris_search.store.elasticsearch.generations.catch_up import Position
+from polaris_search.store.elasticsearch.generations.change_log import ChangeLog
+from polaris_search.store.elasticsearch.generations.checkpoints import done_up_to
+from polaris_search.store.elasticsearch.generations.creation import (
     create_index,
     drop_index,
     forbid_auto_creation,
@@ -22,13 +22,16 @@ from polaris_search.store.elasticsearch.creation import (
     new_index_name,
     write_meta,
 )
-from polaris_search.store.elasticsearch.leases import Lease
-from polaris_search.store.elasticsearch.listing import FoundGeneration, found_generations
-from polaris_search.store.elasticsearch.meta import Reindex, new_meta
-from polaris_search.store.elasticsearch.place import Place
-from polaris_search.store.elasticsearch.settle import settle
-from polaris_search.store.elasticsearch.staging import StagedIndex
-from polaris_search.store.elasticsearch.swap import (
+from polaris_search.store.elasticsearch.generations.leases import Lease
+from polaris_search.store.elasticsearch.generations.listing import (
+    FoundGeneration,
+    found_generations,
+)
+from polaris_search.store.elasticsearch.generations.meta import Reindex, new_meta
+from polaris_search.store.elasticsearch.generations.place import Place
+from polaris_search.store.elasticsearch.generations.settle import settle
+from polaris_search.store.elasticsearch.generations.staging import StagedIndex
+from polaris_search.store.elasticsearch.generations.swap import (
     added,
     allow_writes,
     block_writes,

@@ -7,8 +7,8 @@ from collections.abc import Mapping
 from typing import Any
 from urllib.parse import urlsplit
 
-from polaris_search.store.elasticsearch import faults
-from polaris_search.store.elasticsearch.faults import Fault
+from polaris_search.store.elasticsearch.server import faults
+from polaris_search.store.elasticsearch.server.faults import Fault
 
 MAX_QUOTED_CHARS = 200
 """The server may quote a whole document back."""

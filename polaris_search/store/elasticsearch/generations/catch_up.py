@@ -9,10 +9,10 @@ from dataclasses import dataclass
 from typing import Any
 
 from polaris_search.records import EnrichedTable
-from polaris_search.store.elasticsearch.change_log import ChangeLog, Deletion
-from polaris_search.store.elasticsearch.checkpoints import ByShard, done_up_to
 from polaris_search.store.elasticsearch.documents import table_of
-from polaris_search.store.elasticsearch.place import Place
+from polaris_search.store.elasticsearch.generations.change_log import ChangeLog, Deletion
+from polaris_search.store.elasticsearch.generations.checkpoints import ByShard, done_up_to
+from polaris_search.store.elasticsearch.generations.place import Place
 from polaris_search.store.elasticsearch.reading import Hit, all_hits, sources_by_id
 from polaris_search.store.generations import CaughtUp, Transform
 from polaris_search.store.protocol import TableStore

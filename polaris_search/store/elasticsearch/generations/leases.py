@@ -13,8 +13,12 @@ from contextlib import contextmanager, suppress
 from dataclasses import dataclass, replace
 
 from polaris_search.errors import AlreadyHeld, HolderLost, PolarisError
-from polaris_search.store.elasticsearch.connection import Connection
-from polaris_search.store.elasticsearch.lease_documents import Claim, Held, LeaseDocuments
+from polaris_search.store.elasticsearch.generations.lease_documents import (
+    Claim,
+    Held,
+    LeaseDocuments,
+)
+from polaris_search.store.elasticsearch.server.connection import Connection
 from polaris_search.store.generations import Notify
 from polaris_search.store.holder import Holder, this_process
 

@@ -8,10 +8,10 @@ from collections.abc import Iterable, Iterator
 from typing import TypeVar
 
 from polaris_search.records import EnrichedTable
-from polaris_search.store.elasticsearch.catch_up import Position
-from polaris_search.store.elasticsearch.change_log import ChangeLog
 from polaris_search.store.elasticsearch.documents import table_of
-from polaris_search.store.elasticsearch.place import Place
+from polaris_search.store.elasticsearch.generations.catch_up import Position
+from polaris_search.store.elasticsearch.generations.change_log import ChangeLog
+from polaris_search.store.elasticsearch.generations.place import Place
 from polaris_search.store.elasticsearch.reading import (
     IDS_PER_PAGE,
     all_hits,

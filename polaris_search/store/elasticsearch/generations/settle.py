@@ -9,19 +9,23 @@ from functools import partial
 from itertools import islice
 
 from polaris_search.errors import StoreProblem
-from polaris_search.store.elasticsearch.catch_up import (
+from polaris_search.store.elasticsearch.generations.catch_up import (
     Position,
     changed_tables,
     gone,
     logged_deletions,
 )
-from polaris_search.store.elasticsearch.change_log import ChangeLog
-from polaris_search.store.elasticsearch.creation import write_meta
-from polaris_search.store.elasticsearch.listing import found_generations
-from polaris_search.store.elasticsearch.meta import IndexMeta, Reindex
-from polaris_search.store.elasticsearch.place import Place
-from polaris_search.store.elasticsearch.since_swap import TABLES_AT_A_TIME, OldPart, Version
-from polaris_search.store.elasticsearch.swap import allow_writes, block_writes
+from polaris_search.store.elasticsearch.generations.change_log import ChangeLog
+from polaris_search.store.elasticsearch.generations.creation import write_meta
+from polaris_search.store.elasticsearch.generations.listing import found_generations
+from polaris_search.store.elasticsearch.generations.meta import IndexMeta, Reindex
+from polaris_search.store.elasticsearch.generations.place import Place
+from polaris_search.store.elasticsearch.generations.since_swap import (
+    TABLES_AT_A_TIME,
+    OldPart,
+    Version,
+)
+from polaris_search.store.elasticsearch.generations.swap import allow_writes, block_writes
 from polaris_search.store.generations import CaughtUp, Transform
 from polaris_search.store.protocol import Refused
 

@@ -11,8 +11,8 @@ from typing import Any, Literal
 from elastic_transport import SerializationError, TransportError
 from elasticsearch import ApiError
 
-from polaris_search.store.elasticsearch.chunks import Chunk, Write
-from polaris_search.store.elasticsearch.failures import error_type, item_failure, item_reason
+from polaris_search.store.elasticsearch.bulk.chunks import Chunk, Write
+from polaris_search.store.elasticsearch.server.failures import error_type, item_failure, item_reason
 
 Trouble = Literal["busy", "away", "moved", "too large"]
 """Why writes are worth sending again.

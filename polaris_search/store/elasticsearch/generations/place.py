@@ -2,9 +2,9 @@
 
 from dataclasses import dataclass
 
-from polaris_search.store.elasticsearch.chunks import BulkLimits
-from polaris_search.store.elasticsearch.connection import Connection
-from polaris_search.store.elasticsearch.patience import Patience
+from polaris_search.store.elasticsearch.bulk.chunks import BulkLimits
+from polaris_search.store.elasticsearch.server.connection import Connection
+from polaris_search.store.elasticsearch.server.patience import Patience
 
 
 @dataclass(frozen=True, slots=True)

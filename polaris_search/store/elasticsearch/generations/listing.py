@@ -9,10 +9,10 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import Any
 
-from polaris_search.store.elasticsearch.connection import Connection
-from polaris_search.store.elasticsearch.live import generation_name, staging_prefix
-from polaris_search.store.elasticsearch.meta import IndexMeta, meta_of
+from polaris_search.store.elasticsearch.generations.live import generation_name, staging_prefix
+from polaris_search.store.elasticsearch.generations.meta import IndexMeta, meta_of
 from polaris_search.store.elasticsearch.reading import refresh_if_allowed
+from polaris_search.store.elasticsearch.server.connection import Connection
 from polaris_search.store.generations import GenerationInfo, GenerationState
 
 _ORDER = {"live": 0, "staged": 1, "kept": 1}

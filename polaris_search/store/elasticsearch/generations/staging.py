@@ -7,28 +7,28 @@ from datetime import UTC, datetime
 
 from polaris_search.errors import PolarisError, ServiceUnreachable, StoreProblem
 from polaris_search.records import EnrichedTable
-from polaris_search.store.elasticsearch.catch_up import Position, catch_up
-from polaris_search.store.elasticsearch.change_log import ChangeLog
-from polaris_search.store.elasticsearch.checkpoints import last_writes
-from polaris_search.store.elasticsearch.creation import drop_index, write_meta
-from polaris_search.store.elasticsearch.definition import differences
-from polaris_search.store.elasticsearch.difference import missing_or_surplus, uncopied
-from polaris_search.store.elasticsearch.index_tables import IndexTables
-from polaris_search.store.elasticsearch.leases import Lease
-from polaris_search.store.elasticsearch.listing import (
+from polaris_search.store.elasticsearch.generations.catch_up import Position, catch_up
+from polaris_search.store.elasticsearch.generations.change_log import ChangeLog
+from polaris_search.store.elasticsearch.generations.checkpoints import last_writes
+from polaris_search.store.elasticsearch.generations.creation import drop_index, write_meta
+from polaris_search.store.elasticsearch.generations.definition import differences
+from polaris_search.store.elasticsearch.generations.difference import missing_or_surplus, uncopied
+from polaris_search.store.elasticsearch.generations.leases import Lease
+from polaris_search.store.elasticsearch.generations.listing import (
     FoundGeneration,
     found_generations,
     prompt_versions,
 )
-from polaris_search.store.elasticsearch.meta import IndexMeta, Reindex
-from polaris_search.store.elasticsearch.place import Place
-from polaris_search.store.elasticsearch.settle import NOTHING, settle
-from polaris_search.store.elasticsearch.swap import (
+from polaris_search.store.elasticsearch.generations.meta import IndexMeta, Reindex
+from polaris_search.store.elasticsearch.generations.place import Place
+from polaris_search.store.elasticsearch.generations.settle import NOTHING, settle
+from polaris_search.store.elasticsearch.generations.swap import (
     added,
     block_writes,
     change_aliases,
     removed,
 )
+from polaris_search.store.elasticsearch.index_tables import IndexTables
 from polaris_search.store.generations import CaughtUp, Transform
 from polaris_search.store.protocol import TableStore, WriteReport
 

@@ -10,9 +10,9 @@ from typing import Any
 from elasticsearch import ApiError
 
 from polaris_search.errors import PolarisError
-from polaris_search.store.elasticsearch import faults
-from polaris_search.store.elasticsearch.connection import Connection
-from polaris_search.store.elasticsearch.failures import read_failure
+from polaris_search.store.elasticsearch.server import faults
+from polaris_search.store.elasticsearch.server.connection import Connection
+from polaris_search.store.elasticsearch.server.failures import read_failure
 
 _OF_AN_INDEX = {
     "index.blocks.read_only_allow_delete": "TOO_MANY_REQUESTS/12/disk usage exceeded flood-stage",

@@ -1,0 +1,1 @@
+"""Generations as indices behind an alias: built beside the live one, then swapped in."""

@@ -1,0 +1,1 @@
+"""One Elasticsearch server: where it is, how it is asked, and what can go wrong with it."""
