@@ -13,9 +13,18 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 
+import mappings
 from polaris_search.store.elasticsearch.generations.meta import new_meta
 
-LIVE = json.dumps({"polaris-tables-v1-x": {"mappings": {"_meta": new_meta()}}}).encode()
+_MADE = mappings.tables()
+LIVE = json.dumps(
+    {
+        "polaris-tables-v1-x": {
+            "mappings": {**_MADE["mappings"], "_meta": new_meta()},
+            "settings": {"index": _MADE["settings"]},
+        }
+    }
+).encode()
 PRODUCT = {"X-Elastic-Product": "Elasticsearch", "content-type": "application/json"}
 REJECTED = {"type": "es_rejected_execution_exception", "reason": "rejected"}
 

@@ -92,7 +92,8 @@ def print_preview(would: "ReindexPreview") -> None:
     """Say what a reindex would do."""
     print_text(f"Would replace {would.replaces or 'nothing; there is no generation yet'}.")
     print_text(f"Names: {_names(would.counts)}.")
-    print_text(f"Descriptions asked for: {would.to_describe}, at least one call each.")
+    if would.to_describe:
+        print_text(f"Descriptions asked for: {would.to_describe}, at least one call each.")
     if would.sources:
         print_text(f"Gone, for no source has them any more: {would.gone} tables.")
     if not would.current:

@@ -18,7 +18,12 @@ from polaris_search.store.elasticsearch.store import ElasticsearchStore
 
 PLAN = QueryPlan("paper", "zebra", best_fields=BestFields(("context",), 0.1))
 HTML = {"content-type": "text/html"}
-LIVE = {"polaris-tables-v1-x": {"mappings": {"_meta": {"schema_version": 1}}}}
+LIVE = {
+    "polaris-tables-v1-x": {
+        "mappings": {"_meta": {"schema_version": 1}},
+        "settings": {"index": {}},
+    }
+}
 
 ANSWERS = {
     # Something else than Elasticsearch, or something in front of it

@@ -14,7 +14,7 @@ from http_server import CUT_OFF, Reply, Script, http_server
 from polaris_search.errors import ServiceUnreachable, StoreProblem
 from polaris_search.settings import read_settings
 from polaris_search.store.elasticsearch.server.connection import connect
-from polaris_search.store.elasticsearch.server.node import PAUSE_S
+from polaris_search.store.elasticsearch.server.node import MAX_PAUSE_S, PAUSE_S
 
 TIMEOUT_S = 30.0
 SETTINGS = dataclasses.replace(read_settings({}, Path("/nonexistent")), es_timeout_s=TIMEOUT_S)
@@ -186,3 +186,30 @@ def test_the_client_that_gives_up_at_once_does_not_wait():
 
         assert waited.pauses_s == []
         assert len(asked) == 2
+
+
+NO_MEMORY = Reply(429, {"error": {"type": "circuit_breaking_exception", "reason": "too large"}})
+FULL_DISK = Reply(429, {"error": {"type": "cluster_block_exception", "reason": "flood-stage"}})
+
+
+def test_a_server_that_is_short_of_memory_is_asked_again_with_growing_pauses():
+    with connected(Script(*[NO_MEMORY] * 4, COUNTED)) as (connection, waited, _):
+        assert count(connection) == 7
+
+        assert waited.pauses_s == [PAUSE_S, 2 * PAUSE_S, 4 * PAUSE_S, 8 * PAUSE_S]
+
+
+def test_one_that_stays_short_of_memory_is_given_up_in_the_time():
+    with connected(Script(NO_MEMORY)) as (connection, waited, _):
+        with pytest.raises(StoreProblem, match="memory"):
+            count(connection)
+
+        assert TIMEOUT_S - MAX_PAUSE_S < sum(waited.pauses_s) <= TIMEOUT_S
+
+
+def test_a_full_disk_is_told_at_once():
+    with connected(Script(FULL_DISK)) as (connection, waited, _):
+        with pytest.raises(StoreProblem, match="disk"):
+            count(connection)
+
+        assert waited.pauses_s == []

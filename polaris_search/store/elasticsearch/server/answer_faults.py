@@ -159,5 +159,5 @@ def _first(table: tuple[tuple[str, Fault], ...], text: str) -> Fault | None:
 
 
 def _quoted(text: object) -> str:
-    line = " ".join(str(text).split())
+    line = " ".join(str(text).split()).rstrip(";.")
     return line if len(line) <= MAX_QUOTED_CHARS else line[:MAX_QUOTED_CHARS] + "..."

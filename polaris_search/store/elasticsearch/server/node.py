@@ -29,6 +29,10 @@ PRODUCT_HEADER = "x-elastic-product"
 AWAY_STATUSES = (502, 503, 504)
 UNKNOWN_USER = 401
 PAUSE_S = 0.25
+MAX_PAUSE_S = 4.0
+OVERLOADED_STATUS = 429
+SHORT_OF_MEMORY = b'"circuit_breaking_exception"'
+"""It passes as the server's other requests end; a full disk, of the same status, does not."""
 
 
 class QuietNode(Urllib3HttpNode):
@@ -94,6 +98,7 @@ class PatientNode(QuietNode):
         self._has_answered = False
         self._knows_its_indices = False
         self._away_until = float("-inf")
+        self._given_up_at = float("-inf")
 
     def perform_request(
         self,
@@ -112,6 +117,8 @@ class PatientNode(QuietNode):
         outcome = self._doubted(request, self._sent(request))
         if self._went_away(outcome):
             outcome = self._once_back(request)
+        elif _is_overloaded(request, outcome):
+            outcome = self._once_relieved(request, outcome)
         if isinstance(outcome, ConnectionError):
             raise outcome
         self._has_answered = self._has_answered or outcome.meta.status not in AWAY_STATUSES
@@ -172,6 +179,28 @@ class PatientNode(QuietNode):
                 self._has_answered = False  # from here on it is not waited for any more
                 return outcome
             pause_s = PAUSE_S
+
+    def _once_relieved(self, request: _Request, outcome: Outcome) -> Outcome:
+        """Return the answer of a server that has memory again, or the last outcome in the time."""
+        until = self.clock() + request.patience_s
+        if self.clock() - self._given_up_at < request.patience_s:
+            return outcome  # the client asks again by itself what was waited for in vain
+        pause_s = PAUSE_S
+        while _is_overloaded(request, outcome) and self.clock() + pause_s <= until:
+            self.sleep(pause_s)
+            outcome = self._sent(request)
+            pause_s = min(2 * pause_s, MAX_PAUSE_S)
+        if _is_overloaded(request, outcome):
+            self._given_up_at = self.clock()
+        return outcome
+
+
+def _is_overloaded(request: _Request, outcome: Outcome) -> bool:
+    """Return whether a server is short of memory. Whoever writes in bulk looks at that himself."""
+    if _status(outcome) != OVERLOADED_STATUS or isinstance(outcome, ConnectionError):
+        return False
+    is_bulk = request.target.partition("?")[0].endswith("/_bulk")
+    return not is_bulk and SHORT_OF_MEMORY in outcome.body
 
 
 def _says_there_is_nothing(outcome: Outcome) -> bool:
