@@ -17,6 +17,9 @@ from polaris_search.store.elasticsearch.bulk.chunks import BulkLimits
 from polaris_search.store.elasticsearch.documents import document, document_id
 from polaris_search.store.elasticsearch.store import ElasticsearchStore
 
+REFRESHING = {"index.refresh_interval": "1s"}
+"""The default, but also while nobody searches: an index that is not searched is not refreshed."""
+
 
 @dataclass(frozen=True)
 class Spent:
@@ -81,7 +84,9 @@ class BulkRates:
         self._limits = limits
         body = mappings.tables()
         self._client.indices.create(
-            index=raw_index, settings=body["settings"], mappings=body["mappings"]
+            index=raw_index,
+            settings={**body["settings"], **REFRESHING},
+            mappings=body["mappings"],
         )
         self._blocks = 0
 

@@ -8,9 +8,9 @@ Everything that it makes on the server begins with `polaris-bench`, and is gone 
 
 import argparse
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
 
-from bulk_rates import BulkRates, Rates
+from bulk_rates import REFRESHING, BulkRates, Rates
 from catalogue import Catalogue
 from elasticsearch import Elasticsearch
 from machine import load, peak_mb, resident_mb, start_new_peak
@@ -25,7 +25,7 @@ from polaris_search.store.elasticsearch.store import ElasticsearchStore
 SEED = 20261130
 ALIAS = "polaris-bench-scale"
 SIZES = (1_000, 10_000, 100_000, 1_000_000)
-BLOCK = 2_000
+BLOCK = 5_000
 REPORT_EVERY = 50_000
 PROFILES = ("paper", "default")
 
@@ -46,6 +46,7 @@ def main() -> None:
 
 
 def run(store: ElasticsearchStore, chosen: argparse.Namespace, limits: BulkLimits) -> None:
+    keep_refreshing(chosen.es, store)
     catalogue = Catalogue(SEED)
     asked = asked_of(catalogue.words, chosen.queries)
     rates = BulkRates(store, chosen.es, f"{ALIAS}-raw", limits)
@@ -71,6 +72,13 @@ def run(store: ElasticsearchStore, chosen: argparse.Namespace, limits: BulkLimit
         if size == chosen.reindex_at:
             print_reindex(store)
     print_rates(made, rates.since_last(), rates.total)
+
+
+def keep_refreshing(address: str, store: ElasticsearchStore) -> None:
+    """Make the index, and have it refresh every second, as the raw one does: searched or not."""
+    store.put([])
+    with Elasticsearch(address) as client:
+        client.indices.put_settings(index=ALIAS, settings=REFRESHING)
 
 
 def print_rates(made: int, since: Rates, total: Rates) -> None:
@@ -117,11 +125,11 @@ def emptied(address: str, limits: BulkLimits, shards: int) -> Iterator[Elasticse
             connection.client.indices.delete(index=index)
 
     drop()
-    try:
-        yield store
-        drop()
-    finally:
-        store.close()
+    with closing(store):
+        try:
+            yield store
+        finally:
+            drop()
 
 
 if __name__ == "__main__":

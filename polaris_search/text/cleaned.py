@@ -10,6 +10,7 @@ from itertools import chain as flat
 from polaris_search.text.analysis import chain_named
 from polaris_search.text.casing import lower_cased
 from polaris_search.text.delimiters import holds_only_letters
+from polaris_search.text.standard import MAX_TOKEN_UNITS
 from polaris_search.text.stop_words import is_stop_word
 
 MIN_LETTERS = 3
@@ -76,7 +77,12 @@ def _usable_words_of(token: str) -> list[tuple[str, str]]:
         return []
     words = [(*chain.terms(word), word) for word in chain.surface(token) if _may_be_kept(word)]
     # A word that alone would be analysed otherwise, such as one cut out of another, is left out.
-    return [(stem, word) for stem, word in words if chain(word) == [stem]]
+    return [(stem, word) for stem, word in words if _is_plain(word) or chain(word) == [stem]]
+
+
+def _is_plain(word: str) -> bool:
+    """Return whether the word, lower-cased letters as it is, is analysed as itself for sure."""
+    return word.isascii() and len(word) <= MAX_TOKEN_UNITS
 
 
 def _may_be_kept(word: str) -> bool:

@@ -8,7 +8,7 @@ from functools import lru_cache
 
 from polaris_search.text.analysis import Analyzer
 
-REMEMBERED_NAMES = 1 << 15
+REMEMBERED_NAMES = 1 << 16
 """Columns recur from table to table, with their expansions."""
 
 

@@ -47,10 +47,12 @@ def test_a_search_with_names_and_reasons_costs_two_requests(store, asked):
     assert asked == ["_search", "_mget"]
 
 
-def test_a_write_costs_one_request_for_each_chunk_and_one_look_at_the_index(store, asked):
+def test_a_write_costs_one_request_for_each_chunk_and_one_look_at_the_index(
+    store, asked, es_alias
+):
     store.put([table("a")])
     asked.clear()
 
     store.put(table(f"t{number}") for number in range(250))
 
-    assert asked == ["_mapping", "_bulk", "_bulk", "_bulk"]
+    assert asked == [es_alias, "_bulk", "_bulk", "_bulk"]

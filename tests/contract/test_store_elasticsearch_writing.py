@@ -45,7 +45,7 @@ def client(es_url):
 @pytest.fixture
 def store(es_url, es_alias):
     connection = connect(read_settings({"POLARIS_STORE": es_url}))
-    limits = BulkLimits(backoff_s=1.0)  # gives a busy server the time to swap
+    limits = BulkLimits(chunk_tables=200, backoff_s=1.0)  # a busy server takes long to swap
     with closing(ElasticsearchStore(connection, es_alias, limits)) as running:
         yield running
 

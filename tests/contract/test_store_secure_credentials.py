@@ -98,7 +98,7 @@ def test_nothing_that_is_logged_tells_credentials(secure_es, caplog):
             with closing(open_elasticsearch(read_settings(credentials.environment))) as store:
                 store.status()
 
-            assert "GET /polaris-tables/_mapping" in caplog.text  # with its headers
+            assert "/polaris-tables" in caplog.text  # with its headers
             assert not [secret for secret in credentials.secret if secret in caplog.text]
 
 

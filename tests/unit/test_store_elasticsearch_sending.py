@@ -30,7 +30,13 @@ RETIRED = {
 }
 GONE = {"type": "index_not_found_exception", "reason": "no such index [tables-v1-old]"}
 UNKNOWN_USER = "security_exception"
-ONE = BulkLimits(connections=1)
+
+
+def limited(**changes):
+    return BulkLimits(**{"connections": 1, "chunk_tables": 200, **changes})
+
+
+ONE = limited()
 
 
 class FakeTime:
@@ -120,14 +126,14 @@ def test_a_server_that_is_busy_for_ever_is_given_up_and_told(server, send, time)
     server.otherwise = refuse(429, REJECTED)
 
     with pytest.raises(StoreProblem, match=r"too busy\. Run the command again later"):
-        send(writes(400), BulkLimits(connections=1, patience_s=3.0))
+        send(writes(400), limited(patience_s=3.0))
 
     assert sum(time.waits_s) == pytest.approx(0.1 + 0.2 + 0.4 + 0.8 + 1.6)
 
 
 def test_waits_end_doubling_and_are_spread(server, send, time):
     server.otherwise = fail(503, None)
-    limits = BulkLimits(connections=1, patience_s=10.0, backoff_s=1.0, longest_backoff_s=3.0)
+    limits = limited(patience_s=10.0, backoff_s=1.0, longest_backoff_s=3.0)
 
     with pytest.raises(ServiceUnreachable):
         send(writes(1), limits)
@@ -178,7 +184,7 @@ def test_what_is_refused_for_good_is_told_in_the_order_given(server, send):
 
     server.otherwise = first_last
 
-    sent = send(writes(10), BulkLimits(connections=2, chunk_tables=2))
+    sent = send(writes(10), limited(connections=2, chunk_tables=2))
 
     assert [one.number for one in sent.unwritten] == [1, 2, 5]
     assert [one.status for one in sent.unwritten] == [400] * 3
@@ -202,7 +208,7 @@ def test_a_request_that_fails_in_passing_is_made_again_and_nothing_is_lost_or_do
 ):
     server.reply(take, reply, reply)
 
-    sent = send(writes(600), BulkLimits(connections=2))
+    sent = send(writes(600), limited(connections=2))
 
     assert (sent.done, sent.unwritten) == (600, ())
     assert is_there_once(server, 600)
@@ -245,7 +251,7 @@ def test_a_server_that_stays_away_is_given_up_when_patience_ends(server, send, t
     began_s = time.now_s
 
     with pytest.raises(ServiceUnreachable, match="ended the connection without an answer"):
-        send(writes(1), BulkLimits(connections=1, patience_s=20.0))
+        send(writes(1), limited(patience_s=20.0))
 
     assert 20 <= time.now_s - began_s <= 22
 
@@ -254,7 +260,7 @@ def test_patience_begins_anew_with_each_request_that_gets_through(server, send, 
     rounds = [*[fail(503, None)] * 6, take]  # about 5 s each
     server.reply(*rounds * 6)
 
-    sent = send(writes(1200), BulkLimits(connections=1, patience_s=10.0))
+    sent = send(writes(1200), limited(patience_s=10.0))
 
     assert sent.done == 1200
     assert sum(time.waits_s) > 20
@@ -269,7 +275,7 @@ def test_patience_begins_anew_as_long_as_some_of_a_request_gets_through(server, 
 
     server.otherwise = take_the_first
 
-    sent = send(writes(20), BulkLimits(connections=1, patience_s=3.0))
+    sent = send(writes(20), limited(patience_s=3.0))
 
     assert (sent.done, sent.unwritten) == (20, ())
     assert sum(time.waits_s) > 20
@@ -411,7 +417,7 @@ def test_so_many_requests_as_there_are_connections_are_under_way_at_a_time(serve
 
     server.otherwise = meet
 
-    sent = send(writes(60), BulkLimits(connections=3, chunk_tables=10))
+    sent = send(writes(60), limited(connections=3, chunk_tables=10))
 
     assert sent.done == 60
     assert not together.broken
@@ -462,7 +468,7 @@ def test_writes_are_not_asked_for_faster_than_the_server_takes_them(server, send
 
     server.otherwise = hold
 
-    sent = send(given(), BulkLimits(connections=2, chunk_tables=100))
+    sent = send(given(), limited(connections=2, chunk_tables=100))
 
     assert sent.done == 1000
     assert max(ahead) == most
@@ -480,7 +486,7 @@ def test_of_two_writes_of_one_document_the_later_begins_when_the_former_is_over(
     server.reply(slow)
 
     sent = send(
-        [write(0, "a", b"old"), write(1, "a", b"new")], BulkLimits(connections=4, chunk_tables=1)
+        [write(0, "a", b"old"), write(1, "a", b"new")], limited(connections=4, chunk_tables=1)
     )
 
     assert sent.done == 2
@@ -491,7 +497,7 @@ def test_of_two_writes_of_one_document_the_later_begins_when_the_former_is_over(
 def test_a_former_write_that_is_sent_again_does_not_overtake_the_later_one(server, send):
     server.reply(refuse(429, REJECTED), refuse(429, REJECTED))
 
-    send([write(0, "a", b"old"), write(1, "b"), write(2, "a", b"new")], BulkLimits(connections=4))
+    send([write(0, "a", b"old"), write(1, "b"), write(2, "a", b"new")], limited(connections=4))
 
     assert b"new" in server.kept["a"]
 
@@ -511,7 +517,7 @@ def test_when_one_request_ends_in_a_problem_no_other_is_made_any_more(server, se
     server.reply(slow, slow, flood)
 
     with pytest.raises(StoreProblem, match="disk is so full"):
-        send(writes(10_000), BulkLimits(connections=3, chunk_tables=10))
+        send(writes(10_000), limited(connections=3, chunk_tables=10))
 
     assert len(server.requests) < 100  # of 1,000: some more may begin before the flood is read
     assert is_at_rest()
@@ -543,7 +549,7 @@ def test_whoever_gives_up_does_not_wait_for_the_next_try(server, send, time):
 
     server.otherwise = away
     time.pace = Pace()
-    limits = BulkLimits(connections=1, backoff_s=3600.0, longest_backoff_s=3600.0)
+    limits = limited(backoff_s=3600.0, longest_backoff_s=3600.0)
 
     with pytest.raises(ZeroDivisionError):
         send(broken(), limits)

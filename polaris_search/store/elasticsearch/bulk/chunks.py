@@ -27,7 +27,7 @@ class BulkLimits:
 
     connections: int = 2
     chunk_bytes: int = 5_000_000
-    chunk_tables: int = 200
+    chunk_tables: int = 500
     document_bytes: int = 20_000_000
     patience_s: float = 30.0
     backoff_s: float = 0.1

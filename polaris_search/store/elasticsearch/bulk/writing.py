@@ -76,7 +76,8 @@ def _puts(
             unsent.append((number, Refused(table.table_id, _too_big(len(body), max_bytes))))
             continue
         document = document_id(table.table_id)
-        yield Write(number, table.table_id, document, _action("index", document) + body + b"\n")
+        lines = b"%b%b\n" % (_action("index", document), body)
+        yield Write(number, table.table_id, document, lines)
 
 
 def _action(verb: str, document: str) -> bytes:
