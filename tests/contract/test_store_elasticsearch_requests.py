@@ -47,9 +47,7 @@ def test_a_search_with_names_and_reasons_costs_two_requests(store, asked):
     assert asked == ["_search", "_mget"]
 
 
-def test_a_write_costs_one_request_for_each_chunk_and_one_look_at_the_index(
-    store, asked, es_alias
-):
+def test_a_write_costs_one_request_for_each_chunk_and_one_look_at_the_index(store, asked, es_alias):
     store.put([table("a")])
     asked.clear()
 
