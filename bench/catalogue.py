@@ -2,8 +2,8 @@
 
 Most names are abbreviations, with their expansions beside; the number of columns falls by a
 log-normal law (median 10, one table in a thousand above 120); most columns have a type, some a
-comment; every table has a title, most have notes; a description has about 200 words. The words are
-those of zipf_tables.
+comment; every table has a title, most have notes; a description, where there is one, has about 200
+words. The words are those of zipf_tables.
 """
 
 from collections.abc import Iterator
@@ -36,10 +36,16 @@ class Name:
 
 
 class Catalogue:
-    """Tables one after the other; two with the same seed give the same."""
+    """Tables one after the other; two catalogues of the same seed and share give the same.
 
-    def __init__(self, seed: int) -> None:
+    Args:
+        seed: of all that is drawn.
+        described: share of the tables that have a description.
+    """
+
+    def __init__(self, seed: int, described: float = 1.0) -> None:
         self.words = Words(seed)
+        self._described = described
         self._columns = [self._name(self.words.number(1, 3)) for _ in range(N_COLUMNS)]
         self._tables = [self._name(self.words.number(2, 3)) for _ in range(N_TABLE_NAMES)]
         self._made = 0
@@ -66,12 +72,13 @@ class Catalogue:
             database=f"db{number % 997}",
             format=("csv", "parquet", "sql")[number % 3],
         )
-        return EnrichedTable(
-            raw,
-            Provenance(f"{number:064x}", "lexical", model="made-up", status="described"),
-            Expansion(name.english, tuple(column.english for column in columns)),
-            Description(*(self._text() for _ in range(DESCRIPTION_FIELDS))),
-        )
+        expansion = Expansion(name.english, tuple(column.english for column in columns))
+        input_hash = f"{number:064x}"
+        if not words.chance(self._described):
+            return EnrichedTable(raw, Provenance(input_hash, "lexical"), expansion)
+        provenance = Provenance(input_hash, "lexical", model="made-up", status="described")
+        description = Description(*(self._text() for _ in range(DESCRIPTION_FIELDS)))
+        return EnrichedTable(raw, provenance, expansion, description)
 
     def _column(self, name: Name) -> Column:
         type_ = TYPES[len(name.given) % len(TYPES)] if self.words.chance(SHARE_TYPED) else None

@@ -36,6 +36,7 @@ def main() -> None:
     parser.add_argument("--tables", type=int, default=100_000)
     parser.add_argument("--raw", type=int, default=200_000, help="tables to write by both sides")
     parser.add_argument("--connections", type=int, default=BulkLimits().connections)
+    parser.add_argument("--described", type=float, default=1.0, help="share with a description")
     parser.add_argument("--shards", type=int, default=1)
     parser.add_argument("--queries", type=int, default=300)
     parser.add_argument("--reindex-at", type=int, default=100_000)
@@ -47,12 +48,13 @@ def main() -> None:
 
 def run(store: ElasticsearchStore, chosen: argparse.Namespace, limits: BulkLimits) -> None:
     keep_refreshing(chosen.es, store)
-    catalogue = Catalogue(SEED)
+    catalogue = Catalogue(SEED, chosen.described)
     asked = asked_of(catalogue.words, chosen.queries)
     rates = BulkRates(store, chosen.es, f"{ALIAS}-raw", limits)
     made = 0
     print(
-        f"{chosen.tables:,} tables, {chosen.shards} shards, {limits.connections} connections; "
+        f"{chosen.tables:,} tables, {chosen.described:.0%} described; {chosen.shards} shards, "
+        f"{limits.connections} connections; "
         f"load {load()}",
         flush=True,
     )

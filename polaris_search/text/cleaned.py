@@ -6,6 +6,7 @@ gains. What is left here are the words whose stem stands nowhere in the table's 
 
 from collections.abc import Callable, Sequence
 from itertools import chain as flat
+from sys import intern
 
 from polaris_search.text.analysis import chain_named
 from polaris_search.text.casing import lower_cased
@@ -25,11 +26,11 @@ class _Remembered(dict[str, tuple[str, ...]]):
         self._find = find
 
     def __missing__(self, chunk: str) -> tuple[str, ...]:
-        found = self._find(chunk)
+        found = tuple(map(intern, self._find(chunk)))
         if len(self) >= REMEMBERED_CHUNKS:
             self.clear()
         if len(chunk) <= MAX_REMEMBERED_CHARS:
-            self[chunk] = found
+            self[intern(chunk)] = found
         return found
 
 
