@@ -25,6 +25,7 @@ class ReindexPreview:
         to_describe: tables that the model would be asked about, at least once each.
         gone: live tables that stand in no source; with sources only.
         sources: what was read of them, None where the live generation was.
+        held_back: why it would not go live without --yes, as a sentence; None: nothing would.
     """
 
     replaces: str | None
@@ -34,6 +35,7 @@ class ReindexPreview:
     to_describe: int
     gone: int
     sources: SourcesRead | None
+    held_back: str | None
 
 
 def preview(
@@ -45,14 +47,16 @@ def preview(
     reader = SourcesReader(sources) if sources else None
     given = reader.given(store, None, renewal) if reader else as_they_are(store.tables())
     counts, to_describe = _counted(given, renewal, utc_text(now()))
+    gone = _gone(store, sources) if sources else 0
     return ReindexPreview(
         replaces=live.name if live else None,
         current=live is None or live.current,
         unfinished=_unfinished(listed),
         counts=counts,
         to_describe=to_describe,
-        gone=_gone(store, sources) if sources else 0,
+        gone=gone,
         sources=reader.read() if reader else None,
+        held_back=reader.judge(store)(gone, 0) if reader and live else None,
     )
 
 

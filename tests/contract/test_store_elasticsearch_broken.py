@@ -1,5 +1,6 @@
 """What each method says of an index that cannot be used, on a real server."""
 
+import json
 from contextlib import closing, contextmanager
 
 import pytest
@@ -140,6 +141,32 @@ def test_an_alias_on_another_products_index_is_told_whatever_is_called(store, cl
     assert all_hold(
         sentences, f"{es_alias}-other, which is not an index of this product. Remove the alias"
     ), sentences
+
+
+@pytest.mark.parametrize(
+    ("changed", "fault"),
+    [
+        ({"filter": {"term": {"table_id": "nothing"}}}, "hides tables (filter)"),
+        ({"routing": "1"}, "hides tables (index_routing, search_routing)"),
+        ({"is_write_index": False}, "takes no writes (is_write_index)"),
+    ],
+    ids=["filter", "routing", "no write index"],
+)
+def test_an_alias_that_leads_to_a_part_of_its_index_is_told_with_the_request_that_mends_it(
+    store, client, es_alias, changed, fault
+):
+    store.put([TABLE])
+    index = store.status().generation
+    client.indices.put_alias(index=index, name=es_alias, **changed)
+
+    with pytest.raises(StoreProblem) as refused:
+        store.status()
+
+    assert fault in str(refused.value)
+    request = json.loads(str(refused.value).split("with ", 1)[1].rstrip("."))
+    client.indices.update_aliases(**request)
+    store.refresh()
+    assert store.status().tables == 1
 
 
 def test_an_index_of_an_older_schema_is_read_and_for_all_else_to_be_reindexed(

@@ -183,6 +183,7 @@ def test_a_dry_run_says_what_sources_would_change_and_writes_nothing(store, sour
     assert (would.to_describe, describer.asked) == (10, [])
     assert (would.sources.tables, would.sources.rejected) == (10, 1)
     assert would.replaces == store.status().generation
+    assert "rejected rows: 1. Check the sources, or confirm with --yes" in would.held_back
     assert store.generations.listed() == before
 
 

@@ -10,6 +10,8 @@ import json
 from collections.abc import Iterable, Mapping
 from typing import Any
 
+import orjson
+
 from polaris_search.records import (
     FACETS,
     EnrichedTable,
@@ -66,9 +68,12 @@ def document_bytes(table: EnrichedTable) -> bytes:
     """Return the document as one line of JSON in UTF-8.
 
     Raises:
-        UnicodeEncodeError: a text holds half a surrogate pair.
+        ValueError: a text holds half a surrogate pair.
     """
-    return json_text(document(table)).encode()
+    try:
+        return orjson.dumps(document(table))
+    except orjson.JSONEncodeError as error:
+        raise ValueError("a text is not valid UTF-8") from error
 
 
 def table_of(source: Mapping[str, Any]) -> EnrichedTable:

@@ -66,7 +66,7 @@ def _puts(
     for number, table in enumerate(tables):
         try:
             body = document_bytes(table)
-        except UnicodeEncodeError:
+        except ValueError:
             reason = (
                 "A text of it holds half a surrogate pair. Repair the text's encoding to UTF-8."
             )

@@ -4,6 +4,7 @@ Says whether it can be read, and whether it can be searched and written: that ne
 the analyzers of this program, while a table's record reads the same whatever the mapping.
 """
 
+import json
 import re
 import secrets
 from collections.abc import Collection, Mapping, Sequence
@@ -72,7 +73,7 @@ def live_generation(connection: Connection, alias: str) -> Generation | None:
     with connection.answering():
         try:
             found: dict[str, Any] = connection.client.indices.get(
-                index=alias, features=["mappings", "settings"]
+                index=alias, features=["aliases", "mappings", "settings"]
             ).body
         except NotFoundError as error:
             if not is_missing_index(error):
@@ -170,8 +171,10 @@ def _checked(alias: str, found: Mapping[str, Any]) -> Generation:
     if meta.schema_version is None:
         raise StoreProblem(
             f"The alias {alias!r} points at {index}, which is not an index of this product. "
-            "Remove the alias from it (POST /_aliases), and ingest again."
+            "Remove the alias from it (POST /_aliases); `polaris-admin doctor` then says how to go "
+            "on."
         )
+    _check_whole(alias, index, body["aliases"][alias])
     if meta.schema_version > schema_version():
         raise StoreProblem(
             f"The index {index} has schema version {meta.schema_version}, and this program needs "
@@ -179,6 +182,23 @@ def _checked(alias: str, found: Mapping[str, Any]) -> Generation:
         )
     changed = breaking_differences(body["settings"]["index"], body["mappings"])
     return Generation(index, _problem(index, meta, changed))
+
+
+def _check_whole(alias: str, index: str, found: Mapping[str, Any]) -> None:
+    """Refuse an alias that leads to a part of its index only, or takes no writes."""
+    hides = sorted({"filter", "index_routing", "search_routing"}.intersection(found))
+    if hides:
+        fault = f"hides tables ({', '.join(hides)})"
+    elif found.get("is_write_index") is False:
+        fault = "takes no writes (is_write_index)"
+    else:
+        return
+    place = {"index": index, "alias": alias}
+    actions = [{"remove": place}, {"add": {**place, "is_write_index": True}}]
+    raise StoreProblem(
+        f"The alias {alias!r} at {index} {fault}. "
+        f"Set it anew: POST /_aliases with {json.dumps({'actions': actions})}."
+    )
 
 
 def _problem(index: str, meta: IndexMeta, changed: Sequence[str]) -> str | None:

@@ -61,7 +61,7 @@ class OldPart:
                 continue
             try:
                 body = document_bytes(table)
-            except UnicodeEncodeError:
+            except ValueError:
                 reason = "A text of it holds half a surrogate pair. Repair its encoding to UTF-8."
                 refused.append(Refused(table.table_id, reason))
                 continue
