@@ -41,6 +41,13 @@ class TableInvalid(PolarisError):
         super().__init__(f"{problem}. {remedy}")
 
 
+class CandidatesInvalid(PolarisError):
+    """A file of candidate descriptions is not one; `reason` ends with a next step."""
+
+    def __init__(self, path: object, reason: str) -> None:
+        super().__init__(f"{path} holds no candidates that can be ranked: {reason}")
+
+
 class TableNotFound(PolarisError):
     """The id asked for is not in the live index."""
 
@@ -58,6 +65,16 @@ class SourceUnreadable(PolarisError):
         self.problem = problem
         self.remedy = remedy
         super().__init__(f"{source}: {problem}. {remedy}")
+
+
+class NoTemporaryFile(PolarisError):
+    """A temporary file that a long run needs cannot be made or written."""
+
+    def __init__(self, problem: object) -> None:
+        super().__init__(
+            f"A temporary file cannot be written ({problem}). Set TMPDIR to a folder with room, "
+            "and start again: what is stored is not done twice."
+        )
 
 
 class StoreProblem(PolarisError):

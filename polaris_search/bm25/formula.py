@@ -102,7 +102,7 @@ def term_weight(boost: float, count: int, k1: float, idf: np.float32) -> np.floa
     return ((np.float32(boost) * np.float32(count)) * (ONE + np.float32(k1))) * idf
 
 
-def term_scores(weight: np.float32, denominators: FloatArray) -> FloatArray:
+def term_scores(weight: np.float32 | FloatArray, denominators: FloatArray) -> FloatArray:
     """Return w - w / (1 + tf * norm inverse) for each document, given those denominators.
 
     Source: Lucene, BM25Similarity.BM25Scorer.doScore; w * tf / (tf + K) would differ in the last

@@ -23,6 +23,7 @@ from polaris_search.cli import (
     import_records,
     index,
     ingest,
+    pairs,
     reindex,
     search,
     show,
@@ -62,6 +63,7 @@ app.command()(export.export)
 app.command("import")(import_records.import_records)
 app.command()(evaluate.evaluate)
 app.command("evaluate-expansion")(evaluate_expansion.evaluate_expansion)
+app.command()(pairs.pairs)
 
 
 def main() -> None:

@@ -96,6 +96,8 @@ def print_preview(would: "ReindexPreview") -> None:
         print_text(f"Descriptions asked for: {would.to_describe}, at least one call each.")
     if would.sources:
         print_text(f"Gone, for no source has them any more: {would.gone} tables.")
+    if would.held_back:
+        print_text(f"It would not go live. {would.held_back}")
     if not would.current:
         print_text("Mapping or analyzers differ from this program's: a reindex is needed.")
     for name in would.unfinished:

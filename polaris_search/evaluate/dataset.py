@@ -25,13 +25,14 @@ class Dataset:
     """Queries and judgments of one folder, both in file order.
 
     `qrels` has an entry for every query, empty where nothing was judged. `notices` are sentences on
-    what was set aside.
+    what was set aside. `judged` holds (query, table) of all judgments in the order of the file.
     """
 
     name: str
     queries: Mapping[str, str]
     qrels: Qrels
     notices: tuple[str, ...] = ()
+    judged: tuple[tuple[str, str], ...] = ()
 
 
 @dataclass(slots=True)
@@ -39,6 +40,7 @@ class _Judgments:
     """What was read of qrels.csv so far."""
 
     qrels: dict[str, dict[str, float]]
+    judged: list[tuple[str, str]] = field(default_factory=list)
     problems: list[Problem] = field(default_factory=list)
     unknown_query: int = 0
     repeated: int = 0
@@ -60,7 +62,8 @@ def read_dataset(folder: Path) -> Dataset:
     problems += judgments.problems
     if problems:
         raise EvaluationDataInvalid(problems)
-    return Dataset(folder.resolve().name, queries, judgments.qrels, _notices(judgments))
+    name, notices = folder.resolve().name, _notices(judgments)
+    return Dataset(name, queries, judgments.qrels, notices, tuple(judgments.judged))
 
 
 def relevance_of(text: str) -> float | None:
@@ -121,6 +124,7 @@ def _keep(read: _Judgments, row: Row) -> None:
         read.repeated += 1
     else:
         read.qrels[query_id][table_id] = float(row.cells["relevance_score"])
+        read.judged.append((query_id, table_id))
 
 
 def _judgment_fault(path: Path, row: Row, qrels: Qrels) -> Problem | None:

@@ -1,0 +1,151 @@
+"""From a data set's candidates to preference pairs: rank exactly, perhaps in rounds, then pair.
+
+The paper's Algorithm 1 with its corpus C0, in closed form.
+"""
+
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
+from time import perf_counter
+from typing import Literal
+
+import numpy as np
+
+from polaris_search.experiments.candidate_tables import (
+    CandidateTable,
+    CandidateTables,
+    Corpus,
+    LeftOut,
+    first_member,
+)
+from polaris_search.profiles.model import Profile
+from polaris_search.records import content_hash
+from polaris_search.text.schema import table_schema
+from trainer.pairs import MIN_MARGIN, PairReport, PreferencePair, RankedTable, pairs_of
+from trainer.ranking.clauses import single_field
+from trainer.ranking.ranker import Ranker, TableToRank
+from trainer.ranking.rounds import Ranking, ranked
+
+Objective = Literal["score", "terms-once"]
+"""What a candidate is judged by: its score under the profile, or the score of its cleaned text,
+in which each stem stands once, so that repetition wins nothing."""
+
+
+@dataclass(frozen=True, slots=True)
+class PairChoices:
+    """How to rank and to pair.
+
+    Attributes:
+        profile: the search to serve.
+        objective: see Objective; terms-once reads the field description_terms in place of the
+            profile's fields.
+        corpus: which candidate stands for a table in C0 at first.
+        seed: chooses the random ones.
+        keep_own: leave a table's own member of C0 beside its candidates.
+        rounds: the most rounds, >= 1.
+        min_margin: means of a pair differ by more.
+        every: all pairs of a table, not only the best with the worst.
+    """
+
+    profile: Profile
+    objective: Objective = "score"
+    corpus: Corpus = "random"
+    seed: int = 42
+    keep_own: bool = False
+    rounds: int = 1
+    min_margin: float = MIN_MARGIN
+    every: bool = False
+
+    @property
+    def searched(self) -> Profile:
+        """The profile that candidates are scored under."""
+        return single_field("description_terms") if self.objective == "terms-once" else self.profile
+
+
+@dataclass(frozen=True, slots=True)
+class BuiltPairs:
+    """What was ranked and paired.
+
+    Attributes:
+        ranked: the gold tables that have candidates, in the catalogue's order.
+        pairs: of them.
+        report: counts of both.
+        ranking: how the rounds went.
+        members: table to the place of the candidate that stood for it in C0 in the last round.
+        left_out: what could not be ranked.
+        unmatched: (table, query) pairs in which no candidate holds a word of the query.
+        corpus_hash: of candidates, queries and judgments.
+        seconds: all of it.
+    """
+
+    ranked: tuple[RankedTable, ...]
+    pairs: tuple[PreferencePair, ...]
+    report: PairReport
+    ranking: Ranking
+    members: Mapping[str, int]
+    left_out: LeftOut
+    unmatched: int
+    corpus_hash: str
+    seconds: float
+
+
+def build_pairs(
+    tables: CandidateTables, choices: PairChoices, clock: Callable[[], float] = perf_counter
+) -> BuiltPairs:
+    """Return the ranking of all gold tables' candidates, and the pairs that it gives."""
+    began = clock()
+    read: list[CandidateTable] = []
+    ranker = _ranker(tables, choices, read)
+    layout = ranker.tables
+    members = layout.first[:-1] + np.array([_first(one, choices) for one in read], dtype=np.int64)
+    ranking = ranked(ranker.means, members, layout.first, layout.gold, choices.rounds)
+    found = tuple(
+        RankedTable(read[place].raw.table_id, read[place].candidates, means, won.best, won.worst)
+        for place, means, won in zip(
+            layout.gold, ranking.last.means, ranking.last.winners, strict=True
+        )
+    )
+    pairs, report = pairs_of(found, choices.min_margin, every=choices.every)
+    return BuiltPairs(
+        ranked=found,
+        pairs=pairs,
+        report=report,
+        ranking=ranking,
+        members={
+            one.raw.table_id: int(member - first)
+            for one, member, first in zip(read, ranking.members, layout.first, strict=False)
+        },
+        left_out=tables.left_out,
+        unmatched=ranker.unmatched(ranking.members),
+        corpus_hash=_corpus_hash(tables),
+        seconds=clock() - began,
+    )
+
+
+def _ranker(tables: CandidateTables, choices: PairChoices, read: list[CandidateTable]) -> Ranker:
+    """Return the ranker of all tables, which are noted in `read`."""
+    profile = choices.searched
+    sources = sorted(
+        {one for path in profile.fields for one in table_schema().fields[path].sources}
+    )
+
+    def noted() -> Iterator[TableToRank]:
+        for table in tables:
+            read.append(table)
+            yield tables.to_rank(table, sources)
+
+    return Ranker(noted(), tables.queries, profile, keep_own=choices.keep_own)
+
+
+def _first(table: CandidateTable, choices: PairChoices) -> int:
+    n_candidates = len(table.candidates)
+    return first_member(table.raw.table_id, n_candidates, choices.corpus, choices.seed)
+
+
+def _corpus_hash(tables: CandidateTables) -> str:
+    texts = (
+        part
+        for table_id, candidates in tables.candidates.items()
+        for part in (table_id, *(one.text for one in candidates))
+    )
+    judged = (part for pair in tables.dataset.judged for part in pair)
+    return content_hash(*texts, *tables.dataset.queries.values(), *judged)

@@ -1,0 +1,1 @@
+"""Which of a table's candidate descriptions serves its queries best, as a search would say it."""
