@@ -4,8 +4,9 @@ POLARIS_TEST_ES_URL names an Elasticsearch (with user and password where it want
 POLARIS_TEST_ES_COMMAND a command that starts more of them (see tests/servers.py),
 POLARIS_TEST_ES_SECURE_URL one with TLS and users (and its superuser), whose tables tests may drop,
 POLARIS_TEST_ES_SECURE_CA the certificate to trust there,
-POLARIS_TEST_DATA a folder of data sets. With POLARIS_TEST_STRICT=1 a missing server fails the
-test instead of skipping it.
+POLARIS_TEST_DATA a folder of data sets, POLARIS_TEST_PG_BIN the folder of PostgreSQL's programs
+where they are not on the PATH. With POLARIS_TEST_STRICT=1 a missing server fails the test instead
+of skipping it.
 """
 
 import os
@@ -14,19 +15,28 @@ import shlex
 from collections.abc import Iterator
 from contextlib import closing, contextmanager
 from pathlib import Path
+from typing import TYPE_CHECKING, NoReturn
 
 import pytest
+from postgres_server import PostgresServer, postgres_server, programs
 from secure import SecureServer
 from servers import OwnServer, own_server
 
 from polaris_search.settings import read_settings
 from polaris_search.store.protocol import TableStore
 
+if TYPE_CHECKING:
+    from llama_server import LlamaServer
+
 # Tests on real data sets are collected only where there are some, so that nothing is skipped.
 collect_ignore = (
     []
     if os.environ.get("POLARIS_TEST_DATA")
-    else ["contract/test_store_parity_data.py", "e2e/test_evaluate_data_sets.py"]
+    else [
+        "contract/test_ranking_data_sets.py",
+        "contract/test_store_parity_data.py",
+        "e2e/test_evaluate_data_sets.py",
+    ]
 )
 
 
@@ -63,6 +73,16 @@ def own_es(own_es_of_session: OwnServer) -> OwnServer:
     """
     own_es_of_session.start()
     return own_es_of_session
+
+
+@pytest.fixture(scope="session")
+def postgres() -> Iterator[PostgresServer]:
+    """A PostgreSQL of the tests' own; make a database of your own in it."""
+    bin_folder = programs()
+    if bin_folder is None:
+        missing("pg_ctl is not found; install PostgreSQL's server, or set POLARIS_TEST_PG_BIN.")
+    with postgres_server(bin_folder) as server:
+        yield server
 
 
 @pytest.fixture
@@ -120,19 +140,45 @@ def embedded_and_elasticsearch(
 
 
 @pytest.fixture(scope="session")
+def llama(tmp_path_factory: pytest.TempPathFactory) -> Iterator["LlamaServer"]:
+    """The small model on llama.cpp's own server, with one made-up adapter; see llama_server.py."""
+    from llama_server import llama_server
+    from made_up_adapter import ADAPTER, write_adapter
+
+    from polaris_search.llm.gguf import find_gguf
+
+    folder = tmp_path_factory.mktemp("llama")
+    gguf = find_gguf(None)
+    adapter = write_adapter(gguf, folder / f"{ADAPTER}.gguf", seed=1)
+    with llama_server(gguf, folder / "llama.log", adapters=[adapter]) as server:
+        yield server
+
+
+@pytest.fixture(scope="session")
+def tgi_url(llama: "LlamaServer") -> Iterator[str]:
+    """The same model and adapter behind TGI's API; see tgi_server.py."""
+    from made_up_adapter import ADAPTER
+    from tgi_server import Tgi, tgi_server
+
+    with tgi_server(Tgi(llama.url, {ADAPTER: 0})) as server:
+        yield server.address
+
+
+@pytest.fixture(scope="session")
 def data_folder() -> Path:
     return Path(os.environ["POLARIS_TEST_DATA"])
 
 
 def wanted(variable: str, purpose: str) -> str:
     """Return the variable's value; where there is none, fail if strict, else skip."""
-    value = os.environ.get(variable)
-    if not value:
-        missing = f"{variable} is not set; {purpose}."
-        if os.environ.get("POLARIS_TEST_STRICT") == "1":
-            pytest.fail(missing)
-        pytest.skip(missing)
-    return value
+    return os.environ.get(variable) or missing(f"{variable} is not set; {purpose}.")
+
+
+def missing(sentence: str) -> NoReturn:
+    """Fail the test for what it lacks if strict, else skip it."""
+    if os.environ.get("POLARIS_TEST_STRICT") == "1":
+        pytest.fail(sentence)
+    pytest.skip(sentence)
 
 
 @contextmanager

@@ -14,6 +14,7 @@ from typing import Annotated
 import typer
 
 from polaris_search.cli import (
+    candidates,
     delete,
     demo,
     doctor,
@@ -63,6 +64,7 @@ app.command()(export.export)
 app.command("import")(import_records.import_records)
 app.command()(evaluate.evaluate)
 app.command("evaluate-expansion")(evaluate_expansion.evaluate_expansion)
+app.command()(candidates.candidates)
 app.command()(pairs.pairs)
 
 

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from polaris_search.experiments.verify_ranking import Verified
 
 Corpus = Literal["random", "first"]
-Objective = Literal["score", "terms-once"]
+Objective = Literal["score", "terms-once", "reciprocal-rank", "ndcg"]
 RECORD_SUFFIX = ".record.json"
 
 
@@ -36,7 +36,10 @@ def pairs(
     profile: Annotated[str, typer.Option(help="The search to serve.")] = "paper-single",
     objective: Annotated[
         Objective,
-        typer.Option(help="What counts: the score, or that of the text with each stem once."),
+        typer.Option(
+            help="What counts: the score, that of the text with each stem once, or the place at "
+            "which the table is listed."
+        ),
     ] = "score",
     corpus: Annotated[
         Corpus,
@@ -128,13 +131,13 @@ def _write(
 def _verified(
     built: "BuiltPairs", tables: "CandidateTables", choices: "PairChoices", n_tables: int
 ) -> "Verified":
-    from polaris_search.experiments.verify_ranking import verify_ranking
+    from polaris_search.experiments.verify_ranking import SlowWay, verify_ranking
     from polaris_search.settings import read_settings
     from polaris_search.store.opening import open_store
 
     store = open_store(read_settings())
     try:
-        return verify_ranking(built, tables, choices, store, n_tables)
+        return verify_ranking(SlowWay(built, tables, choices, store), n_tables)
     finally:
         store.close()
 

@@ -3,7 +3,8 @@
 The paper's Algorithm 1 with its corpus C0, in closed form.
 """
 
-from collections.abc import Callable, Iterator, Mapping
+import math
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from time import perf_counter
 from typing import Literal
@@ -21,13 +22,20 @@ from polaris_search.profiles.model import Profile
 from polaris_search.records import content_hash
 from polaris_search.text.schema import table_schema
 from trainer.pairs import MIN_MARGIN, PairReport, PreferencePair, RankedTable, pairs_of
-from trainer.ranking.clauses import single_field
-from trainer.ranking.ranker import Ranker, TableToRank
+from trainer.ranking.clauses import IntArray, single_field
+from trainer.ranking.ranker import Means, Ranker, TableToRank
 from trainer.ranking.rounds import Ranking, ranked
 
-Objective = Literal["score", "terms-once"]
-"""What a candidate is judged by: its score under the profile, or the score of its cleaned text,
-in which each stem stands once, so that repetition wins nothing."""
+Objective = Literal["score", "terms-once", "reciprocal-rank", "ndcg"]
+"""What a candidate is judged by: its score under the profile; the score of its cleaned text, in
+which each stem stands once, so that repetition wins nothing; or the place at which its table would
+be listed, as 1 / place or 1 / log2(1 + place)."""
+
+GAINS: dict[Objective, Callable[[int], float]] = {
+    "reciprocal-rank": lambda place: 1 / place if place else 0.0,
+    "ndcg": lambda place: 1 / math.log2(1 + place) if place else 0.0,
+}
+"""What a place in the list of results is worth, from 1; 0 is not found."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -97,7 +105,8 @@ def build_pairs(
     ranker = _ranker(tables, choices, read)
     layout = ranker.tables
     members = layout.first[:-1] + np.array([_first(one, choices) for one in read], dtype=np.int64)
-    ranking = ranked(ranker.means, members, layout.first, layout.gold, choices.rounds)
+    means_of = _means_of(ranker, choices, read)
+    ranking = ranked(means_of, members, layout.first, layout.gold, choices.rounds)
     found = tuple(
         RankedTable(read[place].raw.table_id, read[place].candidates, means, won.best, won.worst)
         for place, means, won in zip(
@@ -134,6 +143,18 @@ def _ranker(tables: CandidateTables, choices: PairChoices, read: list[CandidateT
             yield tables.to_rank(table, sources)
 
     return Ranker(noted(), tables.queries, profile, keep_own=choices.keep_own)
+
+
+def _means_of(
+    ranker: Ranker, choices: PairChoices, read: Sequence[CandidateTable]
+) -> Callable[[IntArray], Means]:
+    if choices.objective not in GAINS:
+        return ranker.means
+    gain = GAINS[choices.objective]
+    ids = [table.raw.table_id for table in read]
+    order = np.empty(len(ids), dtype=np.int64)
+    order[sorted(range(len(ids)), key=ids.__getitem__)] = np.arange(len(ids))
+    return lambda members: ranker.mean_gains(members, order, gain)
 
 
 def _first(table: CandidateTable, choices: PairChoices) -> int:

@@ -5,15 +5,19 @@ own, searches it with the table's queries, and compares each mean with the close
 """
 
 import random
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, replace
 
-from polaris_search.experiments.build_pairs import BuiltPairs, PairChoices
+from polaris_search.experiments.build_pairs import GAINS, BuiltPairs, PairChoices
 from polaris_search.experiments.candidate_tables import CandidateTable, CandidateTables
-from polaris_search.profiles.model import Profile
-from polaris_search.profiles.plan import plan_query
+from polaris_search.profiles.plan import QueryPlan, plan_query
 from polaris_search.records import EnrichedTable
 from polaris_search.store.protocol import TableStore
+from trainer.pairs import RankedTable
+
+MOST_RESULTS = 10_000
+"""As many as a server lists at most; a place behind that counts as not found here."""
 
 OWN_SUFFIX = "\x1fcandidate "
 """Between a table's id and a candidate's place: no catalogue has a table of such an id."""
@@ -36,61 +40,77 @@ class Verified:
     other_orders: int
 
 
-def verify_ranking(
-    built: BuiltPairs,
-    tables: CandidateTables,
-    choices: PairChoices,
-    store: TableStore,
-    n_tables: int,
-    done: Callable[[int, int], None] = lambda done, total: None,
-) -> Verified:
-    """Compare the ranking of `n_tables` random gold tables with what the store says.
+@dataclass(frozen=True, slots=True)
+class SlowWay:
+    """What is compared: a ranking, what it is of, how it was made, and where to do it again."""
 
-    Args:
-        built: the ranking.
-        tables: what it is of.
-        choices: how it was made.
-        store: gives a generation for each table, and drops it.
-        n_tables: as many as that, or all if there are fewer.
-        done: hears how many of how many are compared.
-    """
-    chosen = random.Random(choices.seed).sample(built.ranked, min(n_tables, len(built.ranked)))
-    relevant = {one.raw.table_id: one.queries for one in tables}
+    built: BuiltPairs
+    tables: CandidateTables
+    choices: PairChoices
+    store: TableStore
+
+    def means(self, table: RankedTable, asked: Sequence[str]) -> list[float]:
+        """Return the mean of each of the table's candidates, from searches in new generations."""
+        if self.choices.objective in GAINS:
+            places = range(len(table.means))
+            return [self._mean_gain(table.table_id, place, asked) for place in places]
+        names = [f"{table.table_id}{OWN_SUFFIX}{place}" for place in range(len(table.means))]
+        with self._generation(self._corpus(table.table_id, names)) as generation:
+            columns = [_scores(generation, self._plan(text), names) for text in asked]
+        return [sum(scores) / len(asked) for scores in zip(*columns, strict=True)]
+
+    def _mean_gain(self, table_id: str, place: int, asked: Sequence[str]) -> float:
+        gain = GAINS[self.choices.objective]
+        corpus = (
+            versions[place if one.raw.table_id == table_id else self._member(one)]
+            for one in self.tables
+            for versions in [self.tables.enriched(one)]
+        )
+        with self._generation(corpus) as generation:
+            listed = [_listed(generation, self._plan(text), MOST_RESULTS) for text in asked]
+        gains = [gain(ids.index(table_id) + 1 if table_id in ids else 0) for ids in listed]
+        return sum(gains) / len(asked)
+
+    def _corpus(self, table_id: str, names: Sequence[str]) -> Iterator[EnrichedTable]:
+        for table in self.tables:
+            versions = self.tables.enriched(table)
+            if table.raw.table_id == table_id:
+                for name, version in zip(names, versions, strict=True):
+                    yield replace(version, raw=replace(version.raw, table_id=name))
+            if table.raw.table_id != table_id or self.choices.keep_own:
+                yield versions[self._member(table)]
+
+    @contextmanager
+    def _generation(self, tables: Iterable[EnrichedTable]) -> Iterator[TableStore]:
+        with self.store.scratch() as scratch:
+            scratch.put(tables)
+            scratch.refresh()
+            yield scratch
+
+    def _member(self, table: CandidateTable) -> int:
+        return self.built.members[table.raw.table_id]
+
+    def _plan(self, text: str) -> QueryPlan:
+        return plan_query(self.choices.searched, text)
+
+
+def verify_ranking(slow_way: SlowWay, n_tables: int) -> Verified:
+    """Compare the ranking of `n_tables` random gold tables, or of all, with the slow way's."""
+    ranked = slow_way.built.ranked
+    chosen = random.Random(slow_way.choices.seed).sample(ranked, min(n_tables, len(ranked)))
+    queries = slow_way.tables.queries
+    relevant = {one.raw.table_id: one.queries for one in slow_way.tables}
     differences: list[float] = []
     other_orders = 0
-    for number, table in enumerate(chosen, start=1):
-        asked = [tables.queries[place] for place in relevant[table.table_id]]
-        served = _served_means(
-            table.table_id, len(table.means), asked, built, tables, choices, store
-        )
+    for table in chosen:
+        asked = [queries[place] for place in relevant[table.table_id]]
+        served = slow_way.means(table, asked)
         differences += [abs(a - b) for a, b in zip(served, table.means, strict=True)]
         other_orders += _order(served) != _order(table.means)
-        done(number, len(chosen))
     return Verified(len(chosen), len(differences), max(differences, default=0.0), other_orders)
 
 
-def _served_means(
-    table_id: str,
-    n_candidates: int,
-    asked: Sequence[str],
-    built: BuiltPairs,
-    tables: CandidateTables,
-    choices: PairChoices,
-    store: TableStore,
-) -> list[float]:
-    names = [f"{table_id}{OWN_SUFFIX}{place}" for place in range(n_candidates)]
-    with store.scratch() as scratch:
-        scratch.put(_corpus(table_id, names, built, tables, keep_own=choices.keep_own))
-        scratch.refresh()
-        sums = [0.0] * n_candidates
-        for text in asked:
-            scores = _scores(scratch, choices.searched, text, names)
-            sums = [total + score for total, score in zip(sums, scores, strict=True)]
-    return [total / len(asked) for total in sums]
-
-
-def _scores(store: TableStore, profile: Profile, text: str, names: Sequence[str]) -> list[float]:
-    plan = plan_query(profile, text)
+def _scores(store: TableStore, plan: QueryPlan, names: Sequence[str]) -> list[float]:
     if plan.asks_nothing:
         return [0.0] * len(names)
     hits = store.search(plan, len(names), {"table_id": names}).hits
@@ -98,25 +118,8 @@ def _scores(store: TableStore, profile: Profile, text: str, names: Sequence[str]
     return [found.get(name, 0.0) for name in names]
 
 
-def _corpus(
-    table_id: str,
-    names: Sequence[str],
-    built: BuiltPairs,
-    tables: CandidateTables,
-    *,
-    keep_own: bool,
-) -> Iterator[EnrichedTable]:
-    for table in tables:
-        versions = tables.enriched(table)
-        if table.raw.table_id == table_id:
-            for name, version in zip(names, versions, strict=True):
-                yield replace(version, raw=replace(version.raw, table_id=name))
-        if table.raw.table_id != table_id or keep_own:
-            yield versions[_member(table, built)]
-
-
-def _member(table: CandidateTable, built: BuiltPairs) -> int:
-    return built.members[table.raw.table_id]
+def _listed(store: TableStore, plan: QueryPlan, size: int) -> list[str]:
+    return [] if plan.asks_nothing else [hit.table_id for hit in store.search(plan, size).hits]
 
 
 def _order(means: Sequence[float]) -> list[int]:

@@ -69,6 +69,18 @@ class World:
         places = [self.random.randrange(len(texts) or 1) for _, texts in self.tables]
         return ranker.tables.first[:-1] + np.array(places)
 
+    def listed(self, folder, profile, members, first, gold, place):
+        """Return the ids that a search lists for each query of a gold table as that candidate."""
+        with closing(EmbeddedStore(folder)) as store:
+            for number, (raw, texts) in enumerate(self.tables):
+                member = place if number == gold else members[number] - first[number]
+                store.put([stored(raw, texts[member] if texts else None)])
+            store.refresh()
+            for query in self.relevant[gold]:
+                plan = plan_query(profile, self.queries[query])
+                hits = () if plan.asks_nothing else store.search(plan, 1_000).hits
+                yield [hit.table_id for hit in hits]
+
     def served(self, folder, profile, gold, members, first, *, keep_own):
         """Return the scores of one gold table's candidates for each of its queries, by a search."""
         with closing(EmbeddedStore(folder)) as store:
@@ -143,6 +155,27 @@ def test_a_mean_adds_printed_scores_in_the_order_of_the_judgments_and_divides(tm
         assert means[place] == tuple(
             sum(served[candidate::k]) / (len(served) // k) for candidate in range(k)
         )
+
+
+@pytest.mark.parametrize("name", PROFILES)
+def test_each_place_is_that_in_the_list_of_a_search(tmp_path, name):
+    world = World(seed=3 * len(name), n_tables=9)
+    ranker = world.ranker(PROFILES[name])
+    members, first = world.members(ranker), ranker.tables.first
+    order = np.arange(len(world.tables))  # ids ascend as the tables do
+
+    gains = ranker.mean_gains(members, order, float)
+
+    for gain, gold in zip(gains, ranker.tables.gold.tolist(), strict=True):
+        raw, texts = world.tables[gold]
+        for place in range(len(texts)):
+            lists = list(
+                world.listed(
+                    tmp_path / f"{gold} {place}", PROFILES[name], members, first, gold, place
+                )
+            )
+            found = [ids.index(raw.table_id) + 1 if raw.table_id in ids else 0 for ids in lists]
+            assert gain[place] == sum(map(float, found)) / len(found)
 
 
 def test_a_table_without_candidates_stands_in_the_corpus_and_is_not_ranked():

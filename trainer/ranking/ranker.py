@@ -4,7 +4,7 @@ Tables and queries come in once and are read once; then `rank` answers for any c
 the default corpus C0, so that a further round costs no analysis.
 """
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -13,7 +13,9 @@ from polaris_search.bm25.formula import FloatArray
 from polaris_search.profiles.model import Profile
 from polaris_search.store.document import SearchedTexts
 from trainer.ranking.clauses import Asked, IntArray, asked_of
+from trainer.ranking.combined import combined
 from trainer.ranking.field_scores import FieldScores
+from trainer.ranking.places import field_corpus, places_of
 from trainer.ranking.readings import Reader
 from trainer.ranking.tables import Numbered, numbered
 
@@ -65,9 +67,10 @@ class Ranker:
             for texts in table.versions:
                 self._read(readers, texts)
         self.tables: Numbered = numbered(n_versions, relevant)
+        self._readings = [reader.readings() for reader in readers]
         self._fields = [
-            FieldScores(clause, reader.readings(), self.tables, keep_own=keep_own)
-            for clause, reader in zip(self._asked.clauses, readers, strict=True)
+            FieldScores(clause, readings, self.tables, keep_own=keep_own)
+            for clause, readings in zip(self._asked.clauses, self._readings, strict=True)
         ]
 
     def scores(self, members: IntArray) -> FloatArray:
@@ -76,15 +79,9 @@ class Ranker:
         Args:
             members: the version of each table that stands in C0. Shape (tables,).
         """
-        found = [field.of(members) for field in self._fields]
-        if not found:
+        if not self._fields:
             return np.zeros(len(self.tables.cell_gold), dtype=np.float32)
-        total = np.sum(np.stack(found).astype(np.float64), axis=0)
-        if self._asked.tie_breaker is not None:
-            best = np.max(np.stack(found), axis=0)
-            total = (total - best) * float(np.float32(self._asked.tie_breaker)) + best
-        summed: FloatArray = total.astype(np.float32)
-        return summed
+        return combined([field.of(members) for field in self._fields], self._asked.tie_breaker)
 
     def means(self, members: IntArray) -> Means:
         """Return the mean score of each candidate over its table's queries.
@@ -92,14 +89,29 @@ class Ranker:
         A mean adds the shortest decimals of the float32 scores, as a client of the server reads
         them, in the order of the judgments, then divides.
         """
+        return self._means(_as_printed(self.scores(members)))
+
+    def mean_gains(self, members: IntArray, order: IntArray, gain: Callable[[int], float]) -> Means:
+        """Return the mean gain of each candidate over its table's queries, by the list's place.
+
+        Args:
+            members: the version of each table that stands in C0. Shape (tables,).
+            order: the place of each table among all by its id. Shape (tables,).
+            gain: of a place in the list of results, from 1; 0 is not found.
+        """
+        pairs = zip(self._asked.clauses, self._readings, strict=True)
+        fields = [field_corpus(clause, readings, members) for clause, readings in pairs]
+        places = places_of(fields, self._asked.tie_breaker, self.tables, order)
+        return self._means([gain(place) for place in places.tolist()])
+
+    def _means(self, of_cells: Sequence[float]) -> Means:
         tables = self.tables
-        read = _as_printed(self.scores(members))
         means = []
         for place in range(len(tables.gold)):
             first, last = tables.pairs_of[place], tables.pairs_of[place + 1]
             start, end = tables.pairs[first], tables.pairs[last]
             k = tables.candidates(place)
-            columns = [read[start + one : end : k] for one in range(k)]
+            columns = [of_cells[start + one : end : k] for one in range(k)]
             means.append(tuple(sum(column) / len(column) for column in columns))
         return tuple(means)
 
