@@ -8,8 +8,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import combinations
 
-from polaris_search.text.analysis import analyzer_named
 from trainer.candidates import Candidate
+from trainer.text_shape import TextShape, text_shape
 
 MIN_MARGIN = 1e-3
 """Smaller differences of a mean score are the length of a text falling into another step."""
@@ -43,14 +43,6 @@ class PreferencePair:
     def margin(self) -> float:
         """What lies between the two means."""
         return self.table.means[self.chosen] - self.table.means[self.rejected]
-
-
-@dataclass(frozen=True, slots=True)
-class TextShape:
-    """How repetitive texts are: the share of distinct stems, and the mean length in stems."""
-
-    distinct_share: float
-    stems: float
 
 
 @dataclass(frozen=True, slots=True)
@@ -104,16 +96,6 @@ def pairs_of(
         rejected=text_shape([_text(pair, pair.rejected) for pair in pairs]),
     )
     return tuple(pairs), report
-
-
-def text_shape(texts: Sequence[str]) -> TextShape:
-    """Return the mean shape of texts, by the stems they are searched by; zeros for none."""
-    stems = [analyzer_named("words")(text) for text in texts]
-    shares = [len(set(one)) / len(one) for one in stems if one]
-    return TextShape(
-        distinct_share=sum(shares) / len(shares) if shares else 0.0,
-        stems=sum(map(len, stems)) / len(stems) if stems else 0.0,
-    )
 
 
 def pair_record(pair: PreferencePair, prompt: Sequence[Mapping[str, str]]) -> dict[str, object]:

@@ -20,6 +20,7 @@ from polaris_search.cli import (
     doctor,
     evaluate,
     evaluate_expansion,
+    experiment,
     export,
     import_records,
     index,
@@ -66,6 +67,7 @@ app.command()(evaluate.evaluate)
 app.command("evaluate-expansion")(evaluate_expansion.evaluate_expansion)
 app.command()(candidates.candidates)
 app.command()(pairs.pairs)
+app.add_typer(experiment.app, name="experiment")
 
 
 def main() -> None:

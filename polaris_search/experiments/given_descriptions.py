@@ -9,6 +9,7 @@ import json
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 
+from ingest.estimate import NOTHING_ASKED, Estimate
 from ingest.steps import DescribeOutcome
 from polaris_search.evaluate.problems import EvaluationDataInvalid, Problem
 from polaris_search.records import (
@@ -35,6 +36,11 @@ class GivenDescriptions:
         ]
         self.version = content_hash(*parts)
 
+    @property
+    def descriptions(self) -> Mapping[str, Description]:
+        """Each table's description."""
+        return self._descriptions
+
     def __contains__(self, table_id: str) -> bool:
         return table_id in self._descriptions
 
@@ -47,6 +53,10 @@ class GivenDescriptions:
         if description:
             return DescribeOutcome(description)
         return DescribeOutcome(None, f"{self._path} holds no description of it.")
+
+    def estimate(self, table: RawTable, expansion: Expansion | None) -> Estimate:
+        """Return nothing: no model is asked."""
+        return NOTHING_ASKED
 
     async def close(self) -> None:
         """Do nothing: the file was read whole."""

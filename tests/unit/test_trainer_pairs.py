@@ -3,7 +3,8 @@
 import pytest
 
 from trainer.candidates import candidate_of
-from trainer.pairs import RankedTable, pair_record, pairs_of, text_shape
+from trainer.pairs import RankedTable, pair_record, pairs_of
+from trainer.text_shape import text_shape
 
 
 def ranked_table(*candidates, table_id="t"):
