@@ -6,22 +6,22 @@ once, at the entry point, and handed down.
 """
 
 import os
-import re
 import tomllib
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Literal
 
+from polaris_search import setting_values
+from polaris_search.addresses import shown_addresses
 from polaris_search.errors import SettingInvalid, UsageError
 
 LlmKind = Literal["tgi", "vllm", "llamacpp", "openai", "local"]
+LlmNames = Literal["free", "choice"]
+LLM_NAMES: tuple[LlmNames, ...] = ("free", "choice")
 LLM_KINDS: tuple[LlmKind, ...] = ("tgi", "vllm", "llamacpp", "openai", "local")
 PREFIX = "POLARIS_"
 CONFIG_FILE = "polaris.toml"
-
-_FOLDER_HERE = re.compile(r"file:(?!//)|file://(localhost)?/", re.IGNORECASE)
-"""An address without credentials: an '@' in it belongs to a folder's name."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,43 +45,6 @@ class Setting:
         return PREFIX + self.key.upper()
 
 
-def _optional(text: str) -> str | None:
-    return text or None
-
-
-def _key(text: str) -> str | None:
-    """Return a key as a header can carry it; the line end of a file it was read from is dropped."""
-    key = text.strip()
-    if not (key.isascii() and key.isprintable()):
-        raise ValueError("a key holds a character that no header can carry")
-    return key or None
-
-
-def _optional_path(text: str) -> Path | None:
-    return Path(text).expanduser() if text else None
-
-
-def _positive_number(text: str) -> float:
-    value = float(text)
-    if not 0 < value < float("inf"):
-        raise ValueError(text)
-    return value
-
-
-def _positive_integer(text: str) -> int:
-    value = int(text)
-    if value < 1:
-        raise ValueError(text)
-    return value
-
-
-def _llm_kind(text: str) -> LlmKind:
-    for kind in LLM_KINDS:
-        if text == kind:
-            return kind
-    raise ValueError(text)
-
-
 SETTINGS = (
     Setting(
         "store",
@@ -96,7 +59,7 @@ SETTINGS = (
         "",
         "",
         "API key for Elasticsearch, encoded form.",
-        _key,
+        setting_values.key,
         "a key of printable ASCII characters",
         secret=True,
     ),
@@ -105,7 +68,7 @@ SETTINGS = (
         "",
         "path",
         "CA certificate that Elasticsearch's is signed by.",
-        _optional_path,
+        setting_values.optional_path,
         "a path",
     ),
     Setting(
@@ -113,7 +76,7 @@ SETTINGS = (
         "30",
         "s",
         "Longest wait for one answer of Elasticsearch.",
-        _positive_number,
+        setting_values.positive_number,
         "a number of seconds above 0",
     ),
     Setting(
@@ -121,7 +84,7 @@ SETTINGS = (
         "2",
         "requests",
         "Write requests to Elasticsearch at a time.",
-        _positive_integer,
+        setting_values.positive_integer,
         "a whole number above 0",
     ),
     Setting(
@@ -129,7 +92,7 @@ SETTINGS = (
         "1",
         "shards",
         "Shards of a new index in Elasticsearch; scores are exact with 1.",
-        _positive_integer,
+        setting_values.positive_integer,
         "a whole number above 0",
     ),
     Setting(
@@ -137,7 +100,7 @@ SETTINGS = (
         "./polaris-data",
         "path",
         "Folder for files that are not in the store: runs, dead letters, caches.",
-        lambda text: Path(text).expanduser(),
+        setting_values.path,
         "a folder",
     ),
     Setting(
@@ -152,16 +115,17 @@ SETTINGS = (
         "llm_url",
         "",
         "URL",
-        "Chat server that writes descriptions; empty: none.",
+        "Chat server that reads names and writes descriptions, or several, separated by commas; "
+        "empty: none.",
         lambda text: text.strip() or None,
-        "an http(s) address",
+        "http(s) addresses",
     ),
     Setting(
         "llm_kind",
         "openai",
         "",
         "What serves it: tgi, vllm, llamacpp, openai or local.",
-        _llm_kind,
+        setting_values.one_of(LLM_KINDS),
         "one of " + ", ".join(LLM_KINDS),
     ),
     Setting(
@@ -169,7 +133,7 @@ SETTINGS = (
         "",
         "",
         "Model or adapter name to ask for; empty: the server's own.",
-        _optional,
+        setting_values.optional,
         "a name",
     ),
     Setting(
@@ -177,7 +141,7 @@ SETTINGS = (
         "",
         "",
         "Key for the chat server.",
-        _key,
+        setting_values.key,
         "a key of printable ASCII characters",
         secret=True,
     ),
@@ -186,15 +150,23 @@ SETTINGS = (
         "120",
         "s",
         "Longest wait for one reply of the chat server.",
-        _positive_number,
+        setting_values.positive_number,
         "a number of seconds above 0",
     ),
     Setting(
+        "llm_deadline_s",
+        "",
+        "s",
+        "Longest time for one request with all its retries; empty: two timeouts and 30 s.",
+        setting_values.optional_number,
+        "a number of seconds above 0, or nothing",
+    ),
+    Setting(
         "llm_concurrency",
-        "4",
+        "32",
         "requests",
-        "Requests to the chat server at a time.",
-        _positive_integer,
+        "Most requests to the chat servers at a time; how many fewer is found out.",
+        setting_values.positive_integer,
         "a whole number above 0",
     ),
     Setting(
@@ -202,23 +174,40 @@ SETTINGS = (
         "700",
         "tokens",
         "Longest description asked for.",
-        _positive_integer,
+        setting_values.positive_integer,
         "a whole number above 0",
+    ),
+    Setting(
+        "llm_names",
+        "",
+        "",
+        "How a model reads names: free (it writes words) or choice (it picks one of the lexical "
+        "readings); empty: choice for the small local model, free for others.",
+        lambda text: setting_values.one_of(LLM_NAMES)(text) if text else None,
+        "free, choice or nothing",
     ),
     Setting(
         "local_model",
         "",
         "path",
         "GGUF file that the local kind serves; empty: the small model of the demo.",
-        _optional_path,
+        setting_values.optional_path,
         "a path",
+    ),
+    Setting(
+        "local_slots",
+        "4",
+        "requests",
+        "Requests that the local model works on at a time.",
+        setting_values.positive_integer,
+        "a whole number above 0",
     ),
     Setting(
         "local_threads",
         "1",
         "threads",
         "Threads of the local model; 1 is fastest on a busy machine.",
-        _positive_integer,
+        setting_values.positive_integer,
         "a whole number above 0",
     ),
     Setting(
@@ -226,7 +215,7 @@ SETTINGS = (
         "",
         "path",
         "CSV of an organisation's own abbreviations (short,long); it always wins.",
-        _optional_path,
+        setting_values.optional_path,
         "a path",
     ),
 )
@@ -249,11 +238,23 @@ class Settings:
     llm_model: str | None
     llm_api_key: str | None
     llm_timeout_s: float
+    llm_deadline_s: float | None
     llm_concurrency: int
     llm_max_tokens: int
+    llm_names: LlmNames | None
     local_model: Path | None
+    local_slots: int
     local_threads: int
     glossary: Path | None
+
+    @property
+    def tables_at_a_time(self) -> int:
+        """Tables that a model is asked about at a time.
+
+        More than requests, which the chat model itself limits: a table that waits for a retry, or
+        is between two requests, so leaves no room at a server unused.
+        """
+        return 2 * self.llm_concurrency
 
 
 @dataclass(frozen=True, slots=True)
@@ -286,18 +287,6 @@ def setting_origins(
     return [_origin(setting, *found[setting.key]) for setting in SETTINGS]
 
 
-def without_credentials(url: str) -> str:
-    """Return the URL fit to be shown: "(set)" for all up to its last '@'.
-
-    A password may hold any character, an '@' among them.
-    """
-    before, at, host = url.rpartition("@")
-    if not at or _FOLDER_HERE.match(url):
-        return url
-    scheme, separator, _ = before.partition("://")
-    return f"{scheme}://(set)@{host}" if separator and scheme.isalnum() else f"(set)@{host}"
-
-
 def _origin(setting: Setting, value: str, origin: str) -> Origin:
     return Origin(setting, _shown(setting, value), origin)
 
@@ -306,7 +295,7 @@ def _shown(setting: Setting, value: str) -> str:
     if setting.secret and value.strip():
         return "(set)"
     if setting.unit == "URL" or "://" in value:
-        return without_credentials(value.strip())
+        return shown_addresses(value)
     return value
 
 

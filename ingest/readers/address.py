@@ -19,13 +19,18 @@ def is_address(source: str) -> bool:
     return "://" in source
 
 
+def is_web_address(source: str) -> bool:
+    """Return whether a source is the address of something on the web, such as a CKAN portal."""
+    return source.partition("://")[0].lower() in ("http", "https")
+
+
 def shown_address(source: str) -> str:
     """Return what of a source may be shown; of a path that is no address, all of it."""
     if not is_address(source):
         scheme = _SCHEME.match(source)
         return scheme.group() + source[scheme.end() :].rpartition("@")[2] if scheme else source
     scheme_name, _, rest = source.partition("://")
-    hidden, _, visible = ("", "", rest) if _is_sqlite_file(source) else rest.rpartition("@")
+    hidden, _, visible = ("", "", rest) if _names_file(source) else rest.rpartition("@")
     ends = _OPTIONS if "?" in hidden else _QUESTION_MARK
     return f"{scheme_name}://{ends.split(visible, maxsplit=1)[0]}"
 
@@ -37,7 +42,12 @@ def has_stray_at(address: str) -> bool:
     """
     rest = address.partition("://")[2]
     secret = _USER_AND_PASSWORD.match(rest)
-    return "@" in rest[secret.end() if secret else 0 :] and not _is_sqlite_file(address)
+    return "@" in rest[secret.end() if secret else 0 :] and not _names_file(address)
+
+
+def storable(name: str) -> str:
+    """Return a name as UTF-8 can hold it: the names of files may be any bytes."""
+    return name.encode("utf-8", "backslashreplace").decode("utf-8")
 
 
 def without_secrets(text: str) -> str:
@@ -45,7 +55,7 @@ def without_secrets(text: str) -> str:
     return _SECRET_IN_TEXT.sub("", text)
 
 
-def _is_sqlite_file(address: str) -> bool:
+def _names_file(address: str) -> bool:
     """Return whether it names a path, which has no user and may hold an @."""
     scheme, _, rest = address.partition("://")
-    return scheme.partition("+")[0] == "sqlite" and rest.startswith("/")
+    return scheme.partition("+")[0] in ("sqlite", "duckdb") and rest.startswith("/")

@@ -1,63 +1,29 @@
-"""Finds what there is to read in a source that a person names, and tells the formats apart.
+"""Finds what there is to read in a source that a person names: a file, a folder or an address.
 
-Where a folder holds a metadata.csv, that is the catalogue and the files beside it (queries,
-judgments) are not tables. Nothing but files is opened, and for no longer than it takes to see what
-they are, but for databases, which must answer.
+Nothing but files is opened, and for no longer than it takes to see what they are, but for databases
+and portals, which must answer.
 """
 
 import os
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Collection, Iterator, Sequence
 from itertools import chain
 from pathlib import Path
-from typing import TYPE_CHECKING, Literal, Union
 
-from ingest.readers.address import is_address, shown_address
-from ingest.readers.delimited import Record
-from ingest.readers.polaris import REQUIRED, catalogue_header, header_names
-from ingest.readers.walk import other_than_file, walk
-from ingest.rejected import Rejected
+from ingest.readers.address import is_address, is_web_address, shown_address, storable
+from ingest.readers.folder import found_below
+from ingest.readers.formats import (
+    FORMATS,
+    FOUND_IN_FOLDERS,
+    Format,
+    format_inside,
+    format_of,
+)
+from ingest.readers.found import Found, FoundDatabase, FoundFile, FoundPortal, Source, unreadable
+from ingest.readers.information_schema.exports import Dump, dump_beside
+from ingest.readers.walk import other_than_file
 from polaris_search.errors import SourceUnreadable, UsageError
 
-if TYPE_CHECKING:
-    from ingest.readers.sql import Database  # it needs SQLAlchemy, which takes long to import
-
-FileFormat = Literal["polaris", "csv", "tsv", "jsonl"]
-Format = FileFormat | Literal["sql"]
-FORMATS: tuple[Format, ...] = ("polaris", "csv", "tsv", "jsonl", "sql")
-CATALOGUE = "metadata.csv"
-SQLITE_MAGIC = b"SQLite format 3\0"
-
-_BY_EXTENSION: dict[str, FileFormat] = {
-    ".csv": "csv",
-    ".tsv": "tsv",
-    ".tab": "tsv",
-    ".jsonl": "jsonl",
-    ".ndjson": "jsonl",
-}
-
-
-@dataclass(frozen=True, slots=True)
-class FoundFile:
-    """A file to read."""
-
-    path: Path
-    format: FileFormat
-
-
-Found = Union[FoundFile, "Database", Rejected]
-
-
-@dataclass(frozen=True, slots=True)
-class Source:
-    """What a person named, and what there is to read in it.
-
-    `name` is the path with forward slashes (`sa` for `./sa/`), or the address of a database without
-    user, password and options: what tables come from that do not say it themselves.
-    """
-
-    name: str
-    found: Iterator[Found]
+DBT_PROJECT, DBT_MANIFEST = "dbt_project.yml", Path("target", "manifest.json")
 
 
 def find_sources(paths: Sequence[str], format: str | None = None) -> list[Source]:
@@ -72,13 +38,8 @@ def find_sources(paths: Sequence[str], format: str | None = None) -> list[Source
     if missing:
         shown = ", ".join(map(shown_address, missing))
         raise SourceUnreadable(shown, "There is no such file", "Check the path.")
-    return [_source(path, wanted) for path in paths]
-
-
-def unreadable(source: str, error: OSError) -> Rejected:
-    """Return the report of a file or folder that the system does not let be read."""
-    problem = f"It cannot be read ({error.strerror or error})"
-    return Rejected(source, None, problem, "Check that it is there and that you may read it.")
+    named = {os.path.realpath(path) for path in paths if not is_address(path)}
+    return [_source(path, wanted, named) for path in paths]
 
 
 def _known_format(format: str | None) -> Format | None:
@@ -90,113 +51,57 @@ def _known_format(format: str | None) -> Format | None:
     raise UsageError(f"No format {format!r}. Choose one of: {', '.join(FORMATS)}.")
 
 
-def _source(source: str, wanted: Format | None) -> Source:
+def _source(source: str, wanted: Format | None, named: Collection[str]) -> Source:
+    if is_web_address(source):
+        from ingest.readers.ckan.portal import open_portal
+
+        portal = open_portal(source)
+        return Source(storable(portal.name), iter([FoundPortal(portal)]))
     if is_address(source):
-        database = _database(source)
-        return Source(_storable(database.shown), iter([database]))
+        from ingest.readers.sql.connecting import open_database
+
+        database = open_database(source)
+        return Source(storable(database.shown), iter([FoundDatabase(database)]))
     path = Path(source)
-    found = _something(path, wanted) if path.is_dir() else iter([_named_file(path, wanted)])
-    return Source(_storable(path.as_posix()), found)
+    if not path.is_dir():
+        return Source(storable(path.as_posix()), _named_file(path, wanted, named))
+    manifest = path / DBT_MANIFEST
+    if (path / DBT_PROJECT).is_file() and manifest.is_file() and wanted in (None, "dbt"):
+        # A project's other files are no tables of their own: its seeds stand in the manifest.
+        return Source(storable(path.as_posix()), iter([FoundFile(manifest, "dbt")]))
+    return Source(storable(path.as_posix()), _something(path, wanted))
 
 
-def _storable(name: str) -> str:
-    """Return a name as UTF-8 can hold it: the names of files may be any bytes."""
-    return name.encode("utf-8", "backslashreplace").decode("utf-8")
-
-
-def _named_file(path: Path, wanted: Format | None) -> Found:
+def _named_file(path: Path, wanted: Format | None, named: Collection[str]) -> Iterator[Found]:
     try:
         other = other_than_file(path)
         if other:
             remedy = "Write what it gives into a file, and name that."
             raise SourceUnreadable(str(path), f"It is {other}, not a file", remedy)
-        found = wanted or _format_of(path) or _format_inside(path)
+        format = wanted or format_of(path) or format_inside(path)
+        dump = dump_beside(path, named) if format == "information_schema" else None
     except OSError as error:
         problem = unreadable(str(path), error)
         raise SourceUnreadable(str(path), problem.problem, problem.remedy) from None
-    if found is None:
+    if format is None:
         remedy = f"Say what it is with --format: {', '.join(FORMATS)}."
         problem_of_name = "Its name and its beginning do not tell its format"
         raise SourceUnreadable(str(path), problem_of_name, remedy)
-    return _found(path, found)
+    if format == "information_schema":
+        return iter([dump] if isinstance(dump, Dump) else [])
+    if format == "sql":
+        from ingest.readers.sql.connecting import open_database
+
+        return iter([FoundDatabase(open_database(str(path)))])
+    return iter([FoundFile(path, format)])
 
 
 def _something(folder: Path, wanted: Format | None) -> Iterator[Found]:
     """Return what a folder holds, which must be something."""
-    found = _below(folder, wanted)
+    found = found_below(folder, wanted)
     for first in found:
         return chain([first], found)
-    kind = wanted or f"{', '.join(_BY_EXTENSION)} or SQLite"
+    kind = wanted or f"{', '.join(FOUND_IN_FOLDERS[:-1])} or {FOUND_IN_FOLDERS[-1]}"
     raise SourceUnreadable(
         str(folder), f"The folder holds no {kind} file", "Check the path, or name a file."
     )
-
-
-def _below(root: Path, wanted: Format | None) -> Iterator[Found]:
-    for folder in walk(root):
-        if isinstance(folder, OSError):
-            yield unreadable(str(folder.filename), folder)
-            continue
-        is_catalogue = CATALOGUE in folder.files and wanted in (None, "polaris")
-        for name in (CATALOGUE,) if is_catalogue else folder.files:
-            yield from _found_in(folder.path / name, wanted)
-
-
-def _found_in(path: Path, wanted: Format | None) -> Iterator[Found]:
-    try:
-        other = other_than_file(path)
-        if other:
-            remedy = "Write what it gives into a file, or move it elsewhere."
-            yield Rejected(str(path), None, f"It is {other}, not a file", remedy)
-            return
-        found = _format_of(path)
-        if found and _is_wanted(path, found, wanted):
-            yield _found(path, wanted or found)
-    except OSError as error:
-        yield unreadable(str(path), error)
-    except SourceUnreadable as error:  # a SQLite file that is damaged
-        yield Rejected(str(path), None, error.problem, error.remedy)
-
-
-def _is_wanted(path: Path, found: Format, wanted: Format | None) -> bool:
-    if wanted in (None, found):
-        return True
-    return wanted == _BY_EXTENSION.get(path.suffix.lower())  # a catalogue, asked for as data
-
-
-def _found(path: Path, format: Format) -> Found:
-    return _database(str(path)) if format == "sql" else FoundFile(path, format)
-
-
-def _database(source: str) -> "Database":
-    from ingest.readers.sql import open_database
-
-    return open_database(source)
-
-
-def _format_of(path: Path) -> Format | None:
-    if _is_sqlite(path):
-        return "sql"
-    found = _BY_EXTENSION.get(path.suffix.lower())
-    if found in ("csv", "tsv") and (path.name == CATALOGUE or _has_catalogue_header(path)):
-        return "polaris"
-    return found
-
-
-def _is_sqlite(path: Path) -> bool:
-    with path.open("rb") as file:
-        return file.read(len(SQLITE_MAGIC)) == SQLITE_MAGIC
-
-
-def _format_inside(path: Path) -> Format | None:
-    """Return the format of a file whose name says nothing."""
-    with path.open("rb") as file:
-        if file.read(64).lstrip(b"\xef\xbb\xbf \t\r\n").startswith(b"{"):
-            return "jsonl"
-    return "polaris" if _has_catalogue_header(path) else None
-
-
-def _has_catalogue_header(path: Path) -> bool:
-    """Return whether at least two of the three columns are there, so that the third is missed."""
-    _, header = catalogue_header(path)
-    return isinstance(header, Record) and len(set(header_names(header)) & set(REQUIRED)) >= 2

@@ -9,6 +9,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Literal
 
+from ingest.readers.address import storable
 from ingest.readers.delimited import Broken, Record, first_record
 from ingest.readers.row import ReadItem, Row, empty_source
 from ingest.rejected import Rejected, excerpt_of
@@ -20,12 +21,12 @@ CSV_DELIMITERS = (",", ";", "|")
 
 def read_header(path: Path, format: Literal["csv", "tsv"]) -> Iterator[ReadItem]:
     """Yield the one table that the file is."""
-    source, table_id = str(path), path.as_posix()
+    source, table_id = str(path), storable(path.as_posix())
     header = first_record(path, "\t") if format == "tsv" else _csv_header(path)
     if header is None:
         yield empty_source(source)
     elif isinstance(header, Record):
-        yield _item(source, path.stem, header, table_id, format)
+        yield _item(source, storable(path.stem), header, table_id, format)
     else:
         excerpt = header.excerpt
         yield Rejected(source, header.line, header.problem, header.remedy, table_id, excerpt)

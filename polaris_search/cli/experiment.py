@@ -11,7 +11,8 @@ if TYPE_CHECKING:
     from polaris_search.experiments.given_descriptions import GivenDescriptions
 
 app = typer.Typer(
-    help="Named experiments over data sets: tables with intervals.",
+    help="Named experiments over data sets: tables with intervals.\n\n"
+    "Example: polaris-admin experiment list",
     no_args_is_help=True,
     rich_markup_mode="markdown",
 )

@@ -11,8 +11,8 @@ from urllib.parse import unquote, urlsplit
 
 import httpx2
 
+from polaris_search.addresses import without_credentials
 from polaris_search.errors import UsageError
-from polaris_search.settings import without_credentials
 
 HIDDEN = "(set)"
 

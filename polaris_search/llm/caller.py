@@ -5,6 +5,7 @@ exceptions go no further.
 """
 
 import asyncio
+from collections.abc import Sequence
 from typing import Any
 
 import httpx2
@@ -35,6 +36,9 @@ class Caller:
         url: the server's address, with or without /v1.
         kind: what serves it.
         asked_as: the model name to send.
+        answers_as: the name that each reply has to carry, None where the kind tells none that
+            could be relied on. A server that lost an adapter may answer from its base.
+        loras: number and scale of each adapter of a llama.cpp server.
         api_key: its key, None for none.
         timeout_s: longest wait for one reply.
 
@@ -43,11 +47,21 @@ class Caller:
     """
 
     def __init__(
-        self, url: str, kind: LlmKind, *, asked_as: str, api_key: str | None, timeout_s: float
+        self,
+        url: str,
+        kind: LlmKind,
+        *,
+        asked_as: str,
+        api_key: str | None,
+        timeout_s: float,
+        answers_as: str | None = None,
+        loras: Sequence[tuple[int, float]] = (),
     ) -> None:
         self._access = chat_access(url, api_key)
         self._kind = kind
         self._asked_as = asked_as
+        self._answers_as = answers_as
+        self._loras = [{"id": number, "scale": scale} for number, scale in loras]
         self._timeout_s = timeout_s
         self._client = inference_client(self._access, timeout_s)
 
@@ -61,7 +75,7 @@ class Caller:
         try:
             # Silence has its limit in the client; this ends a reply that only drips.
             async with asyncio.timeout(self._timeout_s):
-                return _reply(await self._post(request), self._asked_as, self._access)
+                reply = _reply(await self._post(request), self._asked_as, self._access)
         except (HfHubHTTPError, httpx2.HTTPStatusError) as error:
             raise self._failure(error.response) from None
         except (InferenceTimeoutError, TimeoutError):
@@ -78,14 +92,26 @@ class Caller:
                 f"{self._access.shown} answered with something that is no chat reply. "
                 "Check POLARIS_LLM_URL and POLARIS_LLM_KIND.",
             ) from None
+        self._require_model(reply)
+        return reply
 
     async def close(self) -> None:
         """Close the connections."""
         await self._client.close()  # type: ignore[no-untyped-call]
 
+    def _require_model(self, reply: ChatReply) -> None:
+        if self._answers_as and reply.model != self._answers_as:
+            raise ChatTroubled(
+                "other_model",
+                f"{self._access.shown} answered as {reply.model!r}, not as {self._answers_as!r}; "
+                "its text is not kept. See that it serves what POLARIS_LLM_MODEL names.",
+            )
+
     async def _post(self, request: ChatRequest) -> ChatCompletionOutput:
         messages = [{"role": turn.role, "content": turn.content} for turn in request.messages]
         body: dict[str, Any] = extra_body(self._kind, request.schema, request.top_k)
+        if self._loras:
+            body["lora"] = self._loras
         output = await self._client.chat_completion(
             messages,
             model=self._asked_as,
@@ -123,12 +149,30 @@ def _reply(output: ChatCompletionOutput, asked_as: str, access: Access) -> ChatR
         prompt_tokens=_count(output, "prompt_tokens"),
         completion_tokens=_count(output, "completion_tokens"),
         model=plain_name(output.model) if isinstance(output.model, str) else asked_as,
+        cached_prompt_tokens=_cached(output),
     )
+
+
+def _cached(output: ChatCompletionOutput) -> int | None:
+    """Return how much of the prompt the server had read before: OpenAI's word, or llama.cpp's."""
+    details = _entry(output.usage, "prompt_tokens_details")
+    for value in (_entry(details, "cached_tokens"), _entry(output.get("timings"), "cache_n")):
+        if _is_count(value):
+            return int(value)
+    return None
+
+
+def _entry(document: Any, name: str) -> Any:
+    # What the client's types do not know stays a plain dict in them.
+    return document.get(name) if isinstance(document, dict) else None
 
 
 def _count(output: ChatCompletionOutput, name: str) -> int:
     # A server may leave usage out; the client then has no such object.
-    usage = output.usage
-    value = getattr(usage, name, 0) if usage is not None else 0
-    is_count = isinstance(value, int) and not isinstance(value, bool)
-    return value if is_count and 0 <= value <= MAX_TOKENS_COUNTED else 0
+    value = getattr(output.usage, name, 0) if output.usage is not None else 0
+    return value if _is_count(value) else 0
+
+
+def _is_count(value: Any) -> bool:
+    is_number = isinstance(value, int) and not isinstance(value, bool)
+    return is_number and 0 <= value <= MAX_TOKENS_COUNTED

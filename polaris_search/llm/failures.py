@@ -8,7 +8,9 @@ from typing import Literal
 
 from polaris_search.errors import PolarisError
 
-Trouble = Literal["unreachable", "timeout", "overloaded", "server_error", "garbage"]
+Trouble = Literal[
+    "unreachable", "timeout", "overloaded", "unavailable", "server_error", "garbage", "other_model"
+]
 
 
 class ChatFailed(PolarisError):

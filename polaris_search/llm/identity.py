@@ -1,38 +1,41 @@
 """Who answers at a chat server: its model, the adapter on it, its context, the name to ask by.
 
 Asked once, when a server is opened, because the names are part of what a description is traced by.
-Each kind is asked in its own way; a generic OpenAI-compatible server only where no name is set.
+Each kind is asked in its own way. A generic OpenAI-compatible server need not answer where a name
+is set; where it does, that may tell the context.
 """
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import PurePath
 from typing import Any
-from urllib.parse import urlsplit, urlunsplit
-
-import httpx2
 
 from polaris_search.errors import ServiceUnreachable, UsageError
 from polaris_search.llm.access import Access, chat_access
-from polaris_search.llm.broken import broken_connection
-from polaris_search.llm.refusals import DENIED, quoted
-from polaris_search.llm.transport import direct_mounts
+from polaris_search.llm.question import asked_about_itself
 from polaris_search.settings import LlmKind
 
 TIMEOUT_S = 10.0
 MAX_CONTEXT_TOKENS = 10_000_000
 TGI_BASE = "tgi"
 """The name TGI's chat API knows its base model by; any other is taken for an adapter's."""
+CONTEXT_NAMES = ("max_model_len", "context_length", "context_window", "max_context_length")
+"""What vLLM, OpenRouter and Together, Groq, Mistral and LM Studio call it in a list of models."""
 
 
 @dataclass(frozen=True, slots=True)
 class Identity:
-    """What a server serves. `asked_as` goes into each request; `model` is for people and traces."""
+    """What a server serves. `asked_as` goes into each request; `model` is for people and traces.
+
+    `loras` are the number and scale of each adapter that llama.cpp has loaded. They go into each
+    request: one without them is answered from what the cache holds of the last adapter's.
+    """
 
     model: str
     adapter: str | None
     asked_as: str
     context_tokens: int | None = None
+    loras: tuple[tuple[int, float], ...] = ()
 
 
 def identify(
@@ -52,10 +55,13 @@ def identify(
     """
     access = chat_access(url, api_key)
     if kind == "tgi":
-        return tgi_identity(_get(access, "/info", timeout_s), name)
+        return tgi_identity(asked_about_itself(access, "/info", timeout_s), name)
     if kind == "openai" and name:
-        return Identity(name, None, name)
-    return listed_identity(_get(access, "/v1/models", timeout_s), name)
+        return Identity(name, None, name, _context_if_told(access, name, timeout_s))
+    listing = asked_about_itself(access, "/v1/models", timeout_s)
+    if kind == "llamacpp":
+        return llamacpp_identity(listing, _loras(access, timeout_s), name)
+    return listed_identity(listing, name)
 
 
 def tgi_identity(info: Mapping[str, Any], name: str | None) -> Identity:
@@ -80,20 +86,91 @@ def listed_identity(listing: Mapping[str, Any], name: str | None) -> Identity:
         raise UsageError(
             f"The chat server serves no {name!r}. POLARIS_LLM_MODEL can be: {_some(entries)}."
         )
-    entry = entries[name]
-    parent = entry.get("parent")
-    meta = entry.get("meta") or {}
+    parent = entries[name].get("parent")
     return Identity(
         model=plain_name(parent or name),
         adapter=name if parent else None,
         asked_as=name,
-        context_tokens=_tokens(entry.get("max_model_len") or meta.get("n_ctx")),
+        # An adapter's own entry may leave it out.
+        context_tokens=_context(entries[name]) or _context(entries.get(parent or name, {})),
+    )
+
+
+def llamacpp_identity(
+    listing: Mapping[str, Any], loras: Mapping[str, Any], name: str | None
+) -> Identity:
+    """Return what llama.cpp's lists of models and of adapters say; it serves one base model.
+
+    `name` may be an adapter's, its file's without the ending. Where it is not, the adapters that
+    were started with a scale above 0 are on the model.
+
+    Raises:
+        ServiceUnreachable: it is no list of models.
+        UsageError: `name` is neither the model nor an adapter.
+    """
+    adapters = {PurePath(one["path"]).stem: one for one in _lora_entries(loras)}
+    if name in adapters:
+        base = listed_identity(listing, None)
+        scales = dict.fromkeys(adapters, 0.0) | {name: 1.0}
+    else:
+        base = _llamacpp_base(listing, adapters, name)
+        scales = {stem: float(one["scale"]) for stem, one in adapters.items()}
+    return replace(
+        base,
+        adapter="+".join(stem for stem, scale in scales.items() if scale) or None,
+        loras=tuple((adapters[stem]["id"], scale) for stem, scale in scales.items()),
     )
 
 
 def plain_name(name: str) -> str:
     """Return the model's name; llama.cpp's is its file's path, which differs between machines."""
     return PurePath(name).stem if name.endswith(".gguf") else name
+
+
+def _llamacpp_base(
+    listing: Mapping[str, Any], adapters: Mapping[str, object], name: str | None
+) -> Identity:
+    plain = {plain_name(entry): entry for entry in _entries(listing)}
+    if name in plain:
+        name = plain[name]
+    elif name is not None and name not in plain.values():
+        raise UsageError(
+            f"The chat server serves no {name!r}. "
+            f"POLARIS_LLM_MODEL can be: {_some([*plain, *adapters])}."
+        )
+    return listed_identity(listing, name)
+
+
+def _lora_entries(loras: Mapping[str, Any]) -> list[dict[str, Any]]:
+    data = loras.get("data")
+    return [
+        entry
+        for entry in (data if isinstance(data, list) else [])
+        if isinstance(entry, dict)
+        and isinstance(entry.get("path"), str)
+        and isinstance(entry.get("id"), int)
+        and isinstance(entry.get("scale"), int | float)
+    ]
+
+
+def _loras(access: Access, timeout_s: float) -> Mapping[str, Any]:
+    try:
+        return asked_about_itself(access, "/lora-adapters", timeout_s, is_list=True)
+    except ServiceUnreachable:  # an older server, or a proxy that lets through less
+        return {}
+
+
+def _context_if_told(access: Access, name: str, timeout_s: float) -> int | None:
+    try:
+        listing = asked_about_itself(access, "/v1/models", timeout_s)
+        return _context(_entries(listing).get(name, {}))
+    except ServiceUnreachable:
+        return None
+
+
+def _context(entry: Mapping[str, Any]) -> int | None:
+    told = [entry.get(name) for name in CONTEXT_NAMES] + [(entry.get("meta") or {}).get("n_ctx")]
+    return next((tokens for one in told if (tokens := _tokens(one))), None)
 
 
 def _entries(listing: Mapping[str, Any]) -> dict[str, dict[str, Any]]:
@@ -135,44 +212,3 @@ def _tokens(value: object) -> int | None:
     if not isinstance(value, int) or isinstance(value, bool):
         return None
     return value if 0 < value <= MAX_CONTEXT_TOKENS else None
-
-
-def _get(access: Access, path: str, timeout_s: float) -> Mapping[str, Any]:
-    address = _root(access.url) + path
-    try:
-        with httpx2.Client(mounts=direct_mounts(), timeout=timeout_s) as client:
-            response = client.get(address, headers=access.headers)
-    except httpx2.TransportError as error:
-        raise _silent(access, path, broken_connection(error, access)) from None
-    except httpx2.HTTPError:
-        raise _silent(access, path, "Its answer cannot be read.") from None
-    if response.is_redirect:
-        raise _silent(access, path, "It redirects to another address, which is not followed.")
-    if response.status_code in DENIED:
-        raise _silent(access, path, f"It denies access (HTTP {response.status_code}).")
-    if not response.is_success:
-        said = quoted(response.text, access)
-        raise _silent(access, path, f"It answers HTTP {response.status_code}: {said}")
-    return _document(response, access, path)
-
-
-def _document(response: httpx2.Response, access: Access, path: str) -> Mapping[str, Any]:
-    try:
-        document = response.json()
-    except (ValueError, RecursionError):
-        document = None
-    if not isinstance(document, dict):
-        raise _silent(access, path, "It answers, but not as a chat server does.")
-    return document
-
-
-def _silent(access: Access, path: str, why: str) -> ServiceUnreachable:
-    return ServiceUnreachable(
-        f"The chat server does not say what it serves at {_root(access.shown)}{path}. {why} "
-        "Check POLARIS_LLM_URL, POLARIS_LLM_KIND and POLARIS_LLM_API_KEY."
-    )
-
-
-def _root(url: str) -> str:
-    scheme, host, path, _, _ = urlsplit(url)
-    return urlunsplit((scheme, host, path.rstrip("/").removesuffix("/v1"), "", ""))

@@ -16,10 +16,15 @@ import httpx2
 from polaris_search.errors import PolarisError, ServiceUnreachable
 from polaris_search.llm.access import chat_access
 from polaris_search.llm.caller import Caller
-from polaris_search.llm.client import Patience, ServedChatModel
+from polaris_search.llm.client import DEADLINE_S, Patience, ServedChatModel
 from polaris_search.llm.failures import ChatFailed
 from polaris_search.llm.identity import Identity
-from polaris_search.llm.local_server import LocalPlan, LocalServer, start_local_server
+from polaris_search.llm.local_server import (
+    START_DEADLINE_S,
+    LocalPlan,
+    LocalServer,
+    start_local_server,
+)
 from polaris_search.llm.model import ChatMessage, ChatReply, ChatRequest
 from polaris_search.llm.transport import direct_mounts
 
@@ -57,7 +62,14 @@ class LocalChatModel(ServedChatModel):
     ) -> None:
         identity = Identity(plan.gguf.stem, None, plan.gguf.stem, plan.slot_tokens)
         self._process = LocalAttempts(plan, identity, timeout_s=timeout_s, start=start)
-        super().__init__(self._process, identity, concurrency=plan.slots, patience=patience)
+        # As many requests as it has slots is what it is made for: nothing is to be found out.
+        super().__init__(
+            self._process,
+            identity,
+            concurrency=plan.slots,
+            patience=patience or Patience(deadline_s=DEADLINE_S + START_DEADLINE_S),
+            least=plan.slots,
+        )
 
     async def begin_with(self, messages: Sequence[ChatMessage]) -> None:
         """Read `messages` once and give every slot the result; start the server if need be."""

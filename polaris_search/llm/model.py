@@ -41,7 +41,8 @@ class ChatReply:
     """What the model wrote. `finish_reason` is "length" where max_tokens cut the text.
 
     `model` is the name the server answers under; the token counts are the server's, 0 where it
-    does not say.
+    does not say. `cached_prompt_tokens` are those of the prompt that it had read before, None where
+    it does not say.
     """
 
     text: str
@@ -49,6 +50,40 @@ class ChatReply:
     prompt_tokens: int
     completion_tokens: int
     model: str
+    cached_prompt_tokens: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Usage:
+    """What a chat model was asked so far, and what that took.
+
+    Attributes:
+        requests: those that ended, answered or not.
+        failed: of these, those without a reply.
+        retries: attempts beyond each request's first.
+        refused: attempts that a busy server turned away (HTTP 429 or 503).
+        prompt_tokens: of all replies, as the server counts them.
+        cached_prompt_tokens: of these, those that the server had read before; None where no reply
+            said so.
+        completion_tokens: of all replies.
+        latency_p50_s: seconds that half of the replies took at most, retries and waits not
+            counted; None where there was none.
+        latency_p95_s: the same of 95 in 100 replies.
+        most_at_a_time: the most requests that were under way at the same time.
+        busy_s: seconds in which at least one request was under way.
+    """
+
+    requests: int = 0
+    failed: int = 0
+    retries: int = 0
+    refused: int = 0
+    prompt_tokens: int = 0
+    cached_prompt_tokens: int | None = None
+    completion_tokens: int = 0
+    latency_p50_s: float | None = None
+    latency_p95_s: float | None = None
+    most_at_a_time: int = 0
+    busy_s: float = 0.0
 
 
 class ChatModel(Protocol):
@@ -79,6 +114,9 @@ class ChatModel(Protocol):
             ChatFailed: the model refuses this request, or keeps failing at it.
             ServiceUnreachable: the server does not answer, or is no longer asked.
         """
+
+    def usage(self) -> Usage:
+        """Return what was asked so far and what it took; also after `close`."""
 
     async def close(self) -> None:
         """Let go of connections and servers; the last call, in the same event loop."""

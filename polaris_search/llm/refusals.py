@@ -8,18 +8,30 @@ import re
 from collections.abc import Mapping
 
 from polaris_search.llm.access import Access
-from polaris_search.llm.failures import ChatFailed, ChatRefused, ChatTroubled, PromptTooLong
+from polaris_search.llm.failures import (
+    ChatFailed,
+    ChatRefused,
+    ChatTroubled,
+    PromptTooLong,
+    Trouble,
+)
 
 MAX_QUOTED_CHARS = 200
-BUSY = frozenset({429})
+BUSY = frozenset({429, 529})
+UNAVAILABLE = frozenset({503})
 # 424 is how TGI says that generating failed; the rest are the server's own troubles.
-PASSING = frozenset({408, 424, 425, 500, 502, 503, 504, 520, 522, 524, 529})
+PASSING = frozenset({408, 424, 425, 500, 502, 504, 520, 522, 524})
 DENIED = frozenset({401, 403})
 
 # llama.cpp, vLLM and OpenAI, TGI, in this order.
 _TOO_LONG = re.compile(
     r"exceed_context_size|context (?:length|size|window)|max_new_tokens|`?inputs`? tokens", re.I
 )
+
+
+_RANK = re.compile(r"LoRA rank (\d{1,6}) is greater than max_lora_rank", re.I)
+LORA_RANKS = (8, 16, 32, 64, 128, 256, 320, 512)
+"""What vLLM's --max-lora-rank can be."""
 
 
 def failure_of_status(
@@ -34,16 +46,24 @@ def failure_of_status(
         retry_after_s: how long the server asked to be left alone.
     """
     url, said = access.shown, quoted(body, access)
+    if remedy := rank_remedy(body):
+        # 404 meets every request alike, as this does, whatever status it comes with.
+        return ChatRefused(404, f"{url} refuses the adapter (HTTP {status}): {said} {remedy}")
+    if status in BUSY:
+        return ChatTroubled("overloaded", f"{url} is busy (HTTP {status}): {said}", retry_after_s)
+    if status in PASSING or status in UNAVAILABLE:
+        trouble: Trouble = "unavailable" if status in UNAVAILABLE else "server_error"
+        return ChatTroubled(trouble, f"{url} failed (HTTP {status}): {said}", retry_after_s)
+    return _refusal(status, body, url, said)
+
+
+def _refusal(status: int, body: str, url: str, said: str) -> ChatRefused:
     if status < 400:
         return ChatRefused(
             status,
             f"{url} redirects to another address (HTTP {status}), which is not followed: a prompt "
             "goes only where it was sent. Set POLARIS_LLM_URL to the address that answers.",
         )
-    if status in BUSY:
-        return ChatTroubled("overloaded", f"{url} is busy (HTTP 429): {said}", retry_after_s)
-    if status in PASSING:
-        return ChatTroubled("server_error", f"{url} failed (HTTP {status}): {said}", retry_after_s)
     if status in DENIED:
         # Its body may repeat part of the key.
         return ChatRefused(
@@ -61,6 +81,16 @@ def failure_of_status(
     return ChatRefused(
         status, f"{url} refuses the request (HTTP {status}): {said} Check POLARIS_LLM_KIND."
     )
+
+
+def rank_remedy(body: str) -> str | None:
+    """Return what to do where a server was started for adapters of a lower rank; else None."""
+    found = _RANK.search(body)
+    if found is None:
+        return None
+    rank = int(found[1])
+    needed = next((one for one in LORA_RANKS if one >= rank), rank)
+    return f"Start vLLM with --max-lora-rank {needed}."
 
 
 def said_error(document: Mapping[str, object]) -> str | None:

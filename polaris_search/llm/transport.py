@@ -44,6 +44,8 @@ def _direct_client() -> httpx2.AsyncClient:
     return httpx2.AsyncClient(
         event_hooks={"request": [_drop_missing_key], "response": [_refuse_redirect]},
         mounts=direct_mounts(),
+        # How many there are is decided above; a limit here would be a wait that nobody sees.
+        limits=httpx2.Limits(max_connections=None, max_keepalive_connections=None),
         follow_redirects=False,
     )
 

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 from commands import Commands
-from fakes_llm import chat_server, completion
+from fakes_llm import CANARY, chat_server, completion
 
 from polaris_search.records import DESCRIPTION_FIELDS
 
@@ -120,6 +120,7 @@ def test_candidates_are_sampled_with_their_seeds_and_a_stopped_run_goes_on(
     out.write_text('{"table_id": "ships", "candidates": [{"text": "there"}]}\n{"table_id": "bi')
     words = iter(f"{one} {other} coast" for one in FAUNA for other in FAUNA if one != other)
     with chat_server() as server:
+        server.enqueue(CANARY)
         for _ in range(40):
             server.enqueue(completion(six(next(words))))
         settings = model_at(server)
@@ -148,6 +149,7 @@ FAUNA = ("gulls", "terns", "puffins", "herons", "plovers", "storks", "eagles", "
 def test_a_table_that_got_no_candidate_is_told_and_asked_for_again(embedded, dataset, tmp_path):
     out = tmp_path / "made.jsonl"
     with chat_server() as server:
+        server.enqueue(CANARY)
         for _ in range(60):
             server.enqueue(completion("no JSON at all"))
         settings = model_at(server)

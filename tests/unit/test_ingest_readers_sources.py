@@ -250,6 +250,13 @@ def test_a_file_of_no_known_kind_is_refused_with_the_way_out(write):
         read_sources(["notes.txt"])
 
 
+def test_a_file_in_utf16_is_refused_with_the_way_out(write):
+    write("page.json", '{"success": true}'.encode("utf-16"))
+
+    with pytest.raises(SourceUnreadable, match=r"page.json: The file is in UTF-16\. Save it as"):
+        read_sources(["page.json"])
+
+
 def test_an_unknown_format_is_refused(write):
     with pytest.raises(UsageError, match="No format 'xml'. Choose one of: polaris, csv"):
         read_sources(["."], "xml")
@@ -292,7 +299,7 @@ def test_what_was_met_can_be_asked_afterwards(write):
     list(read_sources(["a.jsonl"], seen=seen))
 
     assert ("t" in seen, "u" in seen, "v" in seen) == (True, True, False)
-    assert (len(seen), seen.sources, seen.complete) == (1, {"a.jsonl"}, True)
+    assert (len(seen), seen.has_source("a.jsonl"), seen.complete) == (1, True, True)
 
     list(read_sources(["b.csv"], seen=seen))
 

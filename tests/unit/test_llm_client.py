@@ -5,7 +5,7 @@ import re
 from collections.abc import Iterator
 
 import pytest
-from asking_llm import HELLO, Slept, ask, closed_address
+from asking_llm import HELLO, Slept, ask, closed_address, served_model
 from fakes_llm import Answer, ChatServer, chat_server, completion
 
 from polaris_search.errors import ServiceUnreachable
@@ -115,6 +115,21 @@ def test_offline_mode_of_the_hub_does_not_stop_a_chat_server(server, monkeypatch
     assert reply.text == "Still here."
 
 
+@pytest.mark.parametrize(("status", "turned_away"), [(429, 1), (529, 1), (503, 1), (500, 0)])
+def test_a_server_that_has_no_room_is_told_from_one_that_fails(server, status, turned_away):
+    server.enqueue(Answer(status, "wait"), completion())
+    model = served_model(server.url)
+
+    async def run():
+        await model.chat(HELLO)
+        await model.close()
+
+    asyncio.run(run())
+
+    assert model.usage().refused == turned_away
+    assert model.usage().retries == 1
+
+
 @pytest.mark.parametrize("status", [429, 500, 502, 503, 504, 424, 408])
 def test_passing_trouble_is_asked_again(server, status):
     server.enqueue(Answer(status, "wait"), Answer(status, "wait"), completion("Now."))
@@ -208,6 +223,32 @@ def test_garbage_is_asked_again_and_named(server, body):
     assert isinstance(error, ChatTroubled)
     assert error.trouble == "garbage"
     assert len(server.asked) == 2
+
+
+@pytest.mark.parametrize(
+    ("told", "cached"),
+    [
+        ({"usage": {"prompt_tokens": 9, "prompt_tokens_details": {"cached_tokens": 8}}}, 8),
+        ({"timings": {"cache_n": 7, "prompt_n": 2}}, 7),
+        (
+            {
+                "usage": {"prompt_tokens": 9, "prompt_tokens_details": {"cached_tokens": 0}},
+                "timings": {"cache_n": 7},
+            },
+            0,
+        ),
+        ({"usage": {"prompt_tokens": 9, "prompt_tokens_details": None}}, None),
+        ({"usage": {"prompt_tokens_details": {"cached_tokens": "8"}}, "timings": [7]}, None),
+        ({"timings": {"cache_n": -1}}, None),
+        ({}, None),
+    ],
+)
+def test_cached_prompt_tokens_are_the_servers_word_where_it_gives_one(server, told, cached):
+    server.enqueue(completion(**told))
+
+    (reply,) = ask(server.url, HELLO)
+
+    assert reply.cached_prompt_tokens == cached
 
 
 def test_reply_without_usage_counts_no_tokens(server):

@@ -10,13 +10,13 @@ from pathlib import Path
 import pytest
 from fakes_llm import Answer, chat_server, completion
 
-from polaris_search.errors import PolarisError, ServiceUnreachable, UsageError
-from polaris_search.llm import gguf, local_server, opening
+from polaris_search.errors import ServiceUnreachable, UsageError
+from polaris_search.llm import gguf, local_server
 from polaris_search.llm.gguf import find_gguf
 from polaris_search.llm.local import MAX_STARTS, LocalChatModel
 from polaris_search.llm.local_server import LocalPlan, start_local_server
 from polaris_search.llm.model import ChatMessage, ChatRequest
-from polaris_search.llm.opening import check_chat_server, open_chat_model
+from polaris_search.llm.opening import open_chat_model
 from polaris_search.settings import read_settings
 
 HELLO = ChatRequest((ChatMessage("user", "Hello"),), max_tokens=30)
@@ -260,32 +260,3 @@ def test_interrupt_ends_a_server_that_is_still_starting_at_once(deaf, tmp_path):
         start_local_server(plan, sleep=interrupted)
 
     assert [process.returncode for process in deaf.processes] == [-signal.SIGKILL]
-
-
-@pytest.mark.parametrize(
-    ("answer", "says"),
-    [
-        (Answer(503, "loading"), "HTTP 503"),
-        (Answer(429, "busy"), "busy"),
-        (Answer(drops=True), "broke off"),
-        (Answer(hangs=True), "wrote nothing while it was waited for"),
-    ],
-)
-def test_check_asks_a_server_once(answer, says, monkeypatch):
-    monkeypatch.setattr(opening, "PROBE_S", 0.2)
-    with chat_server() as http:
-        http.enqueue(answer, completion("Yes."))
-        settings = read_settings({"POLARIS_LLM_URL": http.url, "POLARIS_LLM_MODEL": "m"})
-
-        with pytest.raises(PolarisError, match=says):
-            asyncio.run(check_chat_server(settings))
-
-    assert len(http.asked) == 1
-
-
-def test_check_gives_the_name_of_the_model_that_answers():
-    with chat_server() as http:
-        http.enqueue(completion("Yes."))
-        settings = read_settings({"POLARIS_LLM_URL": http.url, "POLARIS_LLM_MODEL": "m"})
-
-        assert asyncio.run(check_chat_server(settings)) == "m"

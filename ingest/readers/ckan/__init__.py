@@ -1,0 +1,1 @@
+"""Tables of CKAN catalogues: saved package_search replies and live portals."""

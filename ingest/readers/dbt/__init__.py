@@ -1,0 +1,1 @@
+"""Tables of dbt projects: manifest.json, and catalog.json beside it."""

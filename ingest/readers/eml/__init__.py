@@ -1,0 +1,1 @@
+"""Tables of EML documents, read as a stream."""

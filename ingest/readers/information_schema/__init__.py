@@ -1,0 +1,1 @@
+"""Tables of information_schema exports: one row a column, in any order."""

@@ -1,0 +1,1 @@
+"""Large JSON documents, member by member."""

@@ -1,0 +1,1 @@
+"""Tables of Parquet files: their schemas, never their rows."""

@@ -1,0 +1,1 @@
+"""Tables of SQL databases, as they stand in their catalogs."""

@@ -1,0 +1,75 @@
+"""Adapters on a vLLM server that runs: a name for each, and the request that loads one.
+
+A name is never used twice. A server keeps what it has read of prompts by the adapter's name, and
+may go on using what the former adapter of that name had made of them.
+"""
+
+from datetime import UTC, datetime
+from pathlib import PurePath
+
+import httpx2
+
+from polaris_search.errors import PolarisError, ServiceUnreachable
+from polaris_search.llm.access import Access, chat_access
+from polaris_search.llm.broken import broken_connection
+from polaris_search.llm.question import asked_about_itself, root_of
+from polaris_search.llm.refusals import quoted, rank_remedy
+from polaris_search.llm.transport import direct_mounts
+
+PREFIX = "polaris-desc-"
+LOAD_S = 300.0
+"""Longest wait for an adapter to be read."""
+
+
+class AdapterRefused(PolarisError):
+    """A server does not take an adapter."""
+
+
+def adapter_name(made_at: datetime) -> str:
+    """Return the name of the adapter that was made then, to the second, in UTC."""
+    return f"{PREFIX}{made_at.astimezone(UTC):%Y%m%dt%H%M%Sz}"
+
+
+def load_adapter(url: str, api_key: str | None, name: str, folder: PurePath) -> None:
+    """Have the vLLM server at `url` load the adapter in `folder`, a path as the server sees it.
+
+    Raises:
+        AdapterRefused: it has one of that name, was started for a lower rank or without runtime
+            loading, or finds no adapter there.
+        ServiceUnreachable: it does not answer.
+    """
+    access = chat_access(url, api_key)
+    listing = asked_about_itself(access, "/v1/models", LOAD_S)
+    names = [entry.get("id") for entry in listing.get("data") or () if isinstance(entry, dict)]
+    if name in names:
+        raise AdapterRefused(
+            f"{access.shown} serves an adapter {name!r} already, and may hold prompts as that one "
+            "read them. Give each adapter a new name."
+        )
+    response = _posted(access, {"lora_name": name, "lora_path": str(folder)})
+    if not response.is_success:
+        raise AdapterRefused(_why(response, access, name))
+
+
+def _posted(access: Access, body: dict[str, str]) -> httpx2.Response:
+    address = root_of(access.url) + "/v1/load_lora_adapter"
+    try:
+        with httpx2.Client(mounts=direct_mounts(), timeout=LOAD_S) as client:
+            return client.post(address, json=body, headers=access.headers)
+    except httpx2.TransportError as error:
+        raise ServiceUnreachable(
+            f"{broken_connection(error, access)} Start the server, or correct POLARIS_LLM_URL."
+        ) from None
+
+
+def _why(response: httpx2.Response, access: Access, name: str) -> str:
+    said = quoted(response.text, access)
+    refusal = f"{access.shown} refuses the adapter {name!r} (HTTP {response.status_code}): {said}"
+    if remedy := rank_remedy(response.text):
+        return f"{refusal} {remedy}"
+    if response.status_code in (404, 405):
+        return (
+            f"{access.shown} loads no adapters while it runs. Start vLLM with --enable-lora and "
+            "VLLM_ALLOW_RUNTIME_LORA_UPDATING=True in its environment."
+        )
+    return refusal
