@@ -1,11 +1,12 @@
-"""What is wrong with a description: harm, for which it is refused, and weakness, which is said.
+"""What is wrong with a description, each fault under a code: harm first, then poor text. Pure.
 
 Harm is what must reach no page and no index: links, file names, markup, emptiness, text of the
-prompt's own examples. Weakness is poor text that is still about the table. Pure.
+prompt itself. Poor text says the same again and again, or numbers; it is asked for once more.
 """
 
 import re
 import unicodedata
+from collections import Counter
 from collections.abc import Iterable
 from typing import Literal
 
@@ -23,10 +24,17 @@ Fault = Literal[
     "file_name",
     "markup",
     "echo",
+    "near_equal_fields",
+    "repeats_words",
+    "digits",
 ]
+
+POOR: frozenset[Fault] = frozenset({"near_equal_fields", "repeats_words", "digits"})
 
 ECHO_WORDS = 6
 """So many words of the prompt in a row are an echo; tables that are alike share fewer."""
+ECHO_FIELDS = 2
+"""So many whole fields of the examples are an echo; one may suit a table that is like theirs."""
 ALIKE_SHARE = 0.8
 ALIKE_FIELDS = 5
 DIGITS_SHARE = 0.2
@@ -34,14 +42,22 @@ DISTINCT_SHARE = 0.25
 
 _WORD = re.compile(r"\w+")
 _LINK = re.compile(
-    r"\w+://\S*|(?<![\w/])//\w\S*|\bwww\.\S*|\b(?:javascript|mailto|data)\s*:\S+"
-    r"|\b(?:javascript|mailto)\s*:\s*\S+|\S+@\w+\.\w+|\b\d{1,3}(?:\.\d{1,3}){3}\b"
-    r"|\b[\w-]+\.(?:com|org|net|edu|gov|info|biz)\b",
+    r"\w+://\S*|(?<![\w/])//\w\S*|\bwww\.\S*|\b(?:javascript|vbscript|mailto|data|file)\s*:\S+"
+    r"|\b(?:javascript|vbscript|mailto)\s*:\s*\S+|\S+@\w+\.\w+|\b\d{1,3}(?:\.\d{1,3}){3}\b"
+    r"|\b[\w-]+\.(?:com|org|net|edu|gov|info|biz|io|ai|co|app|dev|xyz|site|online)\b",
     re.I,
 )
 # A letter, a dot, a lower-case ending: a domain or file, not an abbreviation or a sentence's end.
-_DOTTED = re.compile(r"[^\W\d_][\w-]*\.[a-z]{2,6}\b")
-_MARKUP = re.compile(r"<\s*[/!a-z?]|&#?\w+;|\]\s*\(|```|\{\{|<\|", re.I)
+_DOTTED = re.compile(
+    r"[^\W\d_][\w-]*\.[^\W\dA-Z_]{2,24}\b"
+    r"|\b[\w-]+\.(?i:csv|tsv|json|jsonl|xml|xlsx?|pdf|txt|parquet|zip|sql|html?|docx?)\b"
+)
+_MARKUP = re.compile(
+    r"<\s*[/!%a-z?]|&#?\w+;|[\\`]|\]\s*[(\[]|!\[|\[/?(?:url|img|b|i)\b|\*\*|~~|\{\{|\{%|\$\{|<\||\|>"
+    r"|\[/?inst\b|(?:^|\s)#{1,6}\s",
+    re.I,
+)
+_TABLE_BLOCK = re.compile(r"\bname: .*\bcolumns: ", re.I)
 
 
 def harm_in(description: Description) -> tuple[Fault, str] | None:
@@ -61,15 +77,18 @@ def harm_in(description: Description) -> tuple[Fault, str] | None:
     return None
 
 
-def weaknesses_of(description: Description) -> tuple[str, ...]:
-    """Return what is poor about a description that may be kept, as codes."""
+def poverty_of(description: Description) -> tuple[Fault, str] | None:
+    """Return what is poor about a description that does no harm, None when it is fair."""
+    if _near_equal(description):
+        return "near_equal_fields", f"{ALIKE_FIELDS} of the six fields say nearly the same."
     words = _words(" ".join(description.values()))
-    weak = {
-        "near_equal_fields": _near_equal(description),
-        "digits": sum(any(c.isdigit() for c in word) for word in words) > DIGITS_SHARE * len(words),
-        "repeats_words": len(set(words)) < DISTINCT_SHARE * len(words),
-    }
-    return tuple(code for code, found in weak.items() if found)
+    n_digits = sum(any(map(str.isdigit, word)) for word in words)
+    if n_digits > DIGITS_SHARE * len(words):
+        return "digits", f"{n_digits} of {len(words)} words hold digits."
+    n_distinct = len(set(words))
+    if n_distinct < DISTINCT_SHARE * len(words):
+        return "repeats_words", f"Of {len(words)} words only {n_distinct} are different."
+    return None
 
 
 def _harm(fault: str, found: str) -> tuple[Fault, str]:
@@ -104,14 +123,19 @@ def _jaccard(one: frozenset[str], other: frozenset[str]) -> float:
 
 
 def _echoed(description: Description) -> str | None:
-    for text in description.values():
-        for run in _runs(_words(text)):
+    fields = [tuple(_words(text)) for text in description.values()]
+    for words in fields:
+        for run in _runs(words):
             if run in _PROMPT_RUNS:
                 return " ".join(run)
-    return None
+    copied = Counter(words for words in fields if words in _EXAMPLE_FIELDS)
+    if len(copied) >= ECHO_FIELDS:
+        return " ".join(next(iter(copied)))
+    block = _TABLE_BLOCK.search(" ".join(description.values()))
+    return block.group()[:40] if block else None
 
 
-def _runs(words: list[str]) -> Iterable[tuple[str, ...]]:
+def _runs(words: tuple[str, ...]) -> Iterable[tuple[str, ...]]:
     return zip(*(words[n:] for n in range(ECHO_WORDS)), strict=False)
 
 
@@ -119,8 +143,9 @@ def _words(text: str) -> list[str]:
     return [word.lower() for word in _WORD.findall(text)]
 
 
+_EXAMPLE_FIELDS = frozenset(
+    tuple(_words(text)) for example in EXAMPLES for text in example.description.values()
+)
 _PROMPT_RUNS = frozenset(
-    run
-    for text in (SYSTEM, *(text for example in EXAMPLES for text in example.description.values()))
-    for run in _runs(_words(text))
+    run for words in (tuple(_words(SYSTEM)), *_EXAMPLE_FIELDS) for run in _runs(words)
 )

@@ -2,7 +2,8 @@
 
 from dataclasses import replace
 
-from ingest.describe.describer import ROOM_AFTER_CUT, DescribeSettings, LlmDescriber
+from ingest.describe.budget import ROOM_AFTER_CUT
+from ingest.describe.describer import DescribeSettings, LlmDescriber
 from ingest.describe.prompt import fixed_tokens
 from polaris_search.llm.opening import open_chat_model
 from polaris_search.settings import Settings
@@ -19,9 +20,16 @@ def open_describer(settings: Settings) -> LlmDescriber | None:
         ServiceUnreachable: the server does not answer.
     """
     lengths = describe_settings(settings)
-    slot_tokens = fixed_tokens() + lengths.table_tokens + ROOM_AFTER_CUT * lengths.max_tokens
-    chat_model = open_chat_model(settings, slot_tokens=slot_tokens)
+    chat_model = open_chat_model(settings, slot_tokens=slot_tokens(lengths))
     return LlmDescriber(chat_model, lengths) if chat_model else None
+
+
+def slot_tokens(lengths: DescribeSettings) -> int:
+    """Return the context that a local model needs for one description, asked for again after a cut.
+
+    It is what the budget then shares out, so that no table is shown shorter than these lengths say.
+    """
+    return fixed_tokens() + lengths.table_tokens + ROOM_AFTER_CUT * lengths.max_tokens
 
 
 def describe_settings(settings: Settings) -> DescribeSettings:

@@ -1,8 +1,7 @@
 """A model's reply becomes a Description, or the fault that makes it none. Pure.
 
 A reply is trusted in nothing: servers without constrained output wrap JSON in prose, leave fields
-out or add some, and any reply can be cut. What is only weak (fields alike, many digits) is kept
-and said; what would harm a reader or an index (links, markup, half a JSON) is not.
+out or add some, and any reply can be cut.
 """
 
 import json
@@ -12,7 +11,8 @@ from dataclasses import dataclass
 from itertools import islice
 from typing import Any
 
-from ingest.describe.checks import Fault, harm_in, weaknesses_of
+from ingest.describe.checks import Fault, harm_in, poverty_of
+from ingest.describe.plain import one_line
 from polaris_search.llm.model import ChatReply
 from polaris_search.records import DESCRIPTION_FIELDS, Description
 
@@ -22,11 +22,6 @@ MAX_FIELD_CHARS = 2_000
 MAX_BRACES = 20
 """So many places are looked at for the beginning of the object; prose before it has some braces."""
 
-# What no page and no terminal shows, and half surrogate pairs. The first kind stands for a blank.
-_CONTROL = re.compile("[\x00-\x1f\x7f-\x9f\u2028\u2029]+")
-_UNSEEN = re.compile(
-    "[\u00ad\u200b-\u200f\u202a-\u202e\u2060-\u206f\ufeff\ud800-\udfff\U000e0000-\U000e007f]+"
-)
 _FENCE = re.compile(r"^\s*```\w*\s*|\s*```\s*$")
 
 
@@ -45,10 +40,9 @@ class Rejected:
 
 @dataclass(frozen=True, slots=True)
 class Accepted:
-    """A description, and what is weak about it."""
+    """A description."""
 
     description: Description
-    weaknesses: tuple[str, ...] = ()
 
 
 def read_reply(reply: ChatReply) -> Accepted | Rejected:
@@ -72,10 +66,8 @@ def read_reply(reply: ChatReply) -> Accepted | Rejected:
     longest = max(map(len, description.values()))
     if longest > MAX_FIELD_CHARS:
         return Rejected("too_long", f"A field of the reply has {longest:,} characters.")
-    harm = harm_in(description)
-    if harm:
-        return Rejected(*harm)
-    return Accepted(description, weaknesses_of(description))
+    fault = harm_in(description) or poverty_of(description)
+    return Rejected(*fault) if fault else Accepted(description)
 
 
 def _object_in(text: str) -> Mapping[str, Any] | None:
@@ -97,4 +89,4 @@ def _text(value: object) -> str | None:
         value = ", ".join(value)
     if not isinstance(value, str):
         return None
-    return " ".join(_UNSEEN.sub("", _CONTROL.sub(" ", value)).split())
+    return one_line(value)

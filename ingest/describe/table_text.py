@@ -1,14 +1,14 @@
-"""A table as the prompt shows it: plain lines of data, cut to a budget, with what was cut counted.
+"""A table as the prompt shows it: plain lines of data within a budget, what is left out counted.
 
-Whatever a name or caption says, it stays one line of words here: line ends, brackets and the marks
-that chat templates and the prompt's own tags are made of are taken out.
+Whatever a name or caption says, it stays one line of words here; see `plain`.
 """
 
-import re
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
-from itertools import accumulate, takewhile
 
+from ingest.describe.column_groups import columns_within
+from ingest.describe.plain import plain
+from ingest.describe.tokens import cut, estimated_tokens
 from polaris_search.records import Expansion, RawTable
 
 OPEN = "<table>"
@@ -16,32 +16,49 @@ CLOSE = "</table>"
 CONTEXT_SHARE = 0.4
 """Of the budget, at most; what context leaves over goes to the columns."""
 NAME_SHARE = 0.2
+MAX_COLUMN_NAME_TOKENS = 40
+"""A longer one is no name, and would take the place of others."""
+MAX_LABEL_TOKENS = 20
+NAMELESS = "nameless"
+FRAME_TOKENS = 16
+"""Of the tags, and the labels of name and columns."""
 
 # They say where a table was found, not what it is about, and lead a model astray.
 CONTAINERS = frozenset({"dataset", "package", "source"})
 
-# Tags, chat marks (<|im_end|>, [INST]), code fences, escapes; and what no line of text holds.
-_MARKS = re.compile(r"[<>\[\]{}|\\`\x00-\x1f\x7f-\x9f\u2028\u2029\u200b-\u200f\u202a-\u202e]+")
-_ASCII_CHARS_A_TOKEN = 3.5
+_OWN_LABELS = ("name", "columns")
 
 
 @dataclass(frozen=True, slots=True)
 class TableText:
-    """The lines of a table, and how many of its columns they leave out."""
+    """The lines of a table, and what they do not show one by one.
+
+    Attributes:
+        text: the lines.
+        columns_grouped: columns that stand in it only as members of a group.
+        columns_left_out: columns that are only counted in it.
+        names_cut: whether a name is longer than shown.
+        context_cut: whether the context is.
+    """
 
     text: str
+    columns_grouped: int = 0
     columns_left_out: int = 0
+    names_cut: bool = False
     context_cut: bool = False
 
     @property
-    def notice(self) -> str | None:
-        """What the model was not shown, as a sentence; None when it was shown everything."""
-        left_out = []
-        if self.columns_left_out:
-            left_out.append(f"{self.columns_left_out:,} more columns")
-        if self.context_cut:
-            left_out.append("part of the context")
-        return f"The model was not shown {' and '.join(left_out)}." if left_out else None
+    def notices(self) -> tuple[str, ...]:
+        """What the model was not shown, in sentences; none when it was shown everything."""
+        left_out = (
+            (self.columns_left_out, f"{self.columns_left_out:,} more columns"),
+            (self.names_cut, "the ends of long names"),
+            (self.context_cut, "part of the context"),
+        )
+        said = " and ".join(what for is_so, what in left_out if is_so)
+        grouped = "The model was shown columns in groups." if self.columns_grouped else ""
+        missing = f"The model was not shown {said}." if said else ""
+        return tuple(notice for notice in (grouped, missing) if notice)
 
 
 def table_text(table: RawTable, expansion: Expansion | None, max_tokens: int) -> TableText:
@@ -55,52 +72,37 @@ def lines_of(
     name: str, columns: Iterable[str], context: Mapping[str, str], max_tokens: int
 ) -> TableText:
     """Return a table's lines; see table_text."""
-    shown_name = cut(plain(name), NAME_SHARE * max_tokens)
-    left = max_tokens - estimated_tokens(shown_name)
+    whole_name = plain(name)
+    shown_name = cut(whole_name, NAME_SHARE * max_tokens)
     context_lines, context_cut = _context_lines(context, CONTEXT_SHARE * max_tokens)
-    left -= estimated_tokens("\n".join(context_lines))
-    names = [plain(column) for column in columns]
-    shown = _fitting(names, left)
-    left_out = len(names) - len(shown)
-    more = f" and {left_out:,} more columns" if left_out else ""
-    lines = [f"name: {shown_name}", *context_lines, f"columns: {', '.join(shown)}{more}"]
-    return TableText("\n".join([OPEN, *lines, CLOSE]), left_out, context_cut)
-
-
-def plain(text: str) -> str:
-    """Return the text as one line that can end no block of data and open no other."""
-    return " ".join(_MARKS.sub(" ", text).split())
-
-
-def estimated_tokens(text: str) -> float:
-    """Return about how many tokens a text has; more rather than fewer.
-
-    Three and a half ASCII characters are one token; any other character may be two.
-    """
-    ascii_chars = sum(character.isascii() for character in text)
-    return ascii_chars / _ASCII_CHARS_A_TOKEN + 2 * (len(text) - ascii_chars)
-
-
-def cut(text: str, max_tokens: float) -> str:
-    """Return the text, cut at a word where it is longer than about `max_tokens` tokens."""
-    if estimated_tokens(text) <= max_tokens:
-        return text
-    used = accumulate(estimated_tokens(character) for character in text)
-    kept = text[: sum(1 for _ in takewhile(lambda tokens: tokens <= max_tokens, used))]
-    return (kept.rpartition(" ")[0] or kept) + " ..."
+    used = estimated_tokens("\n".join([shown_name, *context_lines])) + FRAME_TOKENS
+    whole_names = [plain(column) or NAMELESS for column in columns]
+    names = [cut(each, MAX_COLUMN_NAME_TOKENS) for each in whole_names]
+    shown = columns_within(names, max_tokens - used)
+    lines = [f"name: {shown_name}", *context_lines, f"columns: {shown.text}"]
+    return TableText(
+        "\n".join([OPEN, *lines, CLOSE]),
+        columns_grouped=shown.grouped,
+        columns_left_out=shown.left_out,
+        names_cut=[shown_name, *names] != [whole_name, *whole_names],
+        context_cut=context_cut,
+    )
 
 
 def _context_lines(context: Mapping[str, str], max_tokens: float) -> tuple[list[str], bool]:
     lines: list[str] = []
     was_cut = False
     left = max_tokens
-    for key, value in context.items():
+    # Stores keep no order; what is said of single columns comes after what is said of the table.
+    for key in sorted(context, key=lambda key: ("column" in key.casefold(), key)):
+        value = context[key]
         if key in CONTAINERS or not value.strip():
             continue
-        line = f"{_label(key)}: {plain(value)}"
-        shown = cut(line, left)
-        was_cut = was_cut or shown != line
-        if left > 0:
+        label = f"{_label(key)}: "
+        text = plain(value)
+        shown = label + cut(text, left - estimated_tokens(label))
+        was_cut = was_cut or shown != label + text
+        if estimated_tokens(label) < left:
             lines.append(shown)
             left -= estimated_tokens(shown)
     return lines, was_cut
@@ -108,14 +110,6 @@ def _context_lines(context: Mapping[str, str], max_tokens: float) -> tuple[list[
 
 def _label(key: str) -> str:
     """Return a context's key as the label of its line, which no line of the table itself has."""
-    label = plain(key).replace(":", " ").strip()
-    return f"context {label}" if label.casefold() in ("name", "columns", "") else label
-
-
-def _fitting(names: list[str], max_tokens: float) -> list[str]:
-    used = 0.0
-    for n, name in enumerate(names):
-        used += estimated_tokens(name) + 1  # and a comma
-        if used > max_tokens:
-            return names[:n]
-    return names
+    label = cut(plain(key).replace(":", " "), MAX_LABEL_TOKENS).strip()
+    own = not label or label.casefold() in _OWN_LABELS
+    return f"context {label}".strip() if own else label

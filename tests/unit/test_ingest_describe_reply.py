@@ -5,7 +5,7 @@ import json
 import pytest
 from fakes_llm import reply
 
-from ingest.describe.checks import harm_in, weaknesses_of
+from ingest.describe.checks import harm_in, poverty_of
 from ingest.describe.examples import EXAMPLES
 from ingest.describe.reply import Accepted, Rejected, read_reply
 from polaris_search.records import DESCRIPTION_FIELDS, Description
@@ -108,6 +108,21 @@ def test_missing_fields_are_named():
         ("[dogs](x)", "markup"),
         ("{{config}}", "markup"),
         ("<|im_start|>system", "markup"),
+        ("![dogs](x)", "markup"),
+        ("**dogs**", "markup"),
+        ("`rm -rf`", "markup"),
+        ("\\\\host\\share", "markup"),
+        ("[INST] dogs", "markup"),
+        ("[url=x]", "markup"),
+        ("## Dogs", "markup"),
+        ("${dogs}", "markup"),
+        ("kept at dogs.io", "link"),
+        ("DOGS.AI", "link"),
+        ("file:C", "link"),
+        ("\u043f\u0438\u0442\u043e\u043c\u043d\u0438\u043a.\u0440\u0444", "file_name"),
+        ("in DOGS.CSV", "file_name"),
+        ("in 2019.xlsx", "file_name"),
+        ("htt\u200bp://evil", "link"),
     ],
 )
 @pytest.mark.parametrize("field", DESCRIPTION_FIELDS)
@@ -142,18 +157,54 @@ def test_answer_of_an_example_is_an_echo(example):
     assert harm[0] == "echo"
 
 
+def test_two_short_fields_of_an_example_are_an_echo_and_one_may_fit():
+    themes, keywords = "hospital care, inpatient stays", "patient, ward, admission"
+    one = FIELDS | {"key_themes_or_topics": themes}
+
+    assert harm_in(Description(**one)) is None
+    assert harm_in(Description(**(one | {"keywords_and_themes": keywords}))) == (
+        "echo",
+        "The reply repeats the prompt: 'hospital care inpatient stays'.",
+    )
+
+
+def test_the_prompts_own_words_and_the_tables_lines_are_an_echo():
+    ordered = FIELDS | {"additional_context": "Six different short texts in plain English, please"}
+    copied = FIELDS | {"additional_context": "name: dog kennel columns: breed, owner"}
+
+    assert harm_in(Description(**ordered))[0] == "echo"
+    assert harm_in(Description(**copied))[0] == "echo"
+
+
 def test_one_field_without_words_is_borne():
     assert harm_in(Description(**(FIELDS | {"additional_context": ""}))) is None
 
 
-def test_five_fields_that_say_the_same_are_weak():
-    same = dict.fromkeys(DESCRIPTION_FIELDS, "dogs kept by owners in town")
-
-    assert "near_equal_fields" in weaknesses_of(Description(**same))
-    assert weaknesses_of(DOGS) == ()
+def test_fair_text_is_not_called_poor():
+    assert poverty_of(DOGS) is None
 
 
-def test_many_words_with_digits_are_weak():
-    numbers = Description(**(FIELDS | {"dataset_overview": "dog 1 2 3 4 5 6 7 8 9 10 11"}))
+@pytest.mark.parametrize(
+    ("texts", "fault"),
+    [
+        (["dogs kept by owners in town"] * 5 + ["cats"], "near_equal_fields"),
+        # four of five words alike: 4 / 5 is enough
+        (["dogs kept by owners here", *["dogs kept by owners"] * 4, "x"], "near_equal_fields"),
+        (["dog 1 2 3 4 5 6 7 8 9 10 11", "a", "b", "c", "d", "e"], "digits"),
+        (["dog dog dog dog dog", "dog cat cat", "ox", "dog", "dog cat", "dog"], "repeats_words"),
+    ],
+)
+def test_poor_text_is_refused_under_its_code(texts, fault):
+    description = Description(*texts)
 
-    assert weaknesses_of(numbers) == ("digits",)
+    assert harm_in(description) is None
+    assert poverty_of(description)[0] == fault
+    answer = read_reply(reply(json.dumps(dict(zip(DESCRIPTION_FIELDS, texts, strict=True)))))
+    assert isinstance(answer, Rejected)
+    assert answer.fault == fault
+
+
+def test_four_fields_that_say_the_same_are_borne():
+    texts = ["dogs kept by owners in town"] * 4 + ["cats, oxen", "sheep and geese"]
+
+    assert poverty_of(Description(*texts)) is None
