@@ -31,8 +31,8 @@ fix: $(STAMP) ## format and mend what lint can mend
 	$(BIN)/ruff check --fix .
 
 test: $(STAMP) ## the tests that need no service, GPU or training stack
-	$(BIN)/python -m pytest -m "not es and not llm and not slow"
-	@echo "Left out: tests marked es (a real Elasticsearch), llm (the local model server) and slow. 'make test-all' runs the first two, 'make test-slow' the third."
+	$(BIN)/python -m pytest -m "not es and not pg and not llm and not slow"
+	@echo "Left out: tests marked es (a real Elasticsearch), pg (a real PostgreSQL), llm (the local model server) and slow. 'make test-all' runs the first three, 'make test-slow' the last."
 
 test-all: $(STAMP) ## all but the slow tests; fails where a service is missing
 	POLARIS_TEST_STRICT=1 $(BIN)/python -m pytest -m "not slow"
@@ -47,5 +47,5 @@ demo: $(STAMP) ## the whole main job on examples/, embedded, no service
 	$(BIN)/polaris-admin demo
 
 lock: $(STAMP) ## write requirements.lock anew from pyproject.toml
-	$(BIN)/uv pip compile --quiet --universal --generate-hashes --no-annotate --no-header --extra local --extra dev pyproject.toml docker/build-requirements.in -o requirements.lock
+	$(BIN)/uv pip compile --quiet --universal --generate-hashes --no-annotate --no-header --extra local --extra parquet --extra postgres --extra duckdb --extra dev pyproject.toml docker/build-requirements.in -o requirements.lock
 	$(BIN)/uv pip compile --quiet --universal --generate-hashes --no-annotate --no-header --no-deps docker/model-requirements.in >> requirements.lock

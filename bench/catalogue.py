@@ -41,10 +41,11 @@ class Catalogue:
     Args:
         seed: of all that is drawn.
         described: share of the tables that have a description.
+        words: what names and texts are made of; None: made-up words from the seed.
     """
 
-    def __init__(self, seed: int, described: float = 1.0) -> None:
-        self.words = Words(seed)
+    def __init__(self, seed: int, described: float = 1.0, words: Words | None = None) -> None:
+        self.words = words or Words(seed)
         self._described = described
         self._columns = [self._name(self.words.number(1, 3)) for _ in range(N_COLUMNS)]
         self._tables = [self._name(self.words.number(2, 3)) for _ in range(N_TABLE_NAMES)]

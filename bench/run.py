@@ -18,6 +18,9 @@ def main() -> None:
     server = os.environ.get("POLARIS_TEST_ES_URL")
     run("startup.py")
     run("embedded.py", *(["--es", server] if server else []))
+    run("retrieval_gain.py", str(FOLDER.parent / "examples" / "tables"))
+    run("ingest_scale.py", "--tables", "5000")
+    run("readers.py", "--mb", "20", "--tables", "200")
     if server:
         run("scale.py", "--es", server, "--tables", "20000", "--reindex-at", "20000")
         run("shards.py", str(FOLDER.parent / "examples" / "tables"), "--es", server)

@@ -8,7 +8,7 @@ import re
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 
-TABLES = 12  # as many as a small model describes in half a minute
+TABLES = 12  # as many as a small model describes in a minute
 PER_SOURCE = 3
 MIN_COLUMNS = 5
 MAX_COLUMNS = 25

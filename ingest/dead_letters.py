@@ -1,5 +1,8 @@
 """Keeps what was rejected as JSON lines, one file a run, made when the first line is written.
 
+Of a run that takes a share of the tables the file is named by the share, so that those of several
+processes in one folder do not meet.
+
 A line holds source, line, table_id, problem, remedy, excerpt and at (UTC). A person corrects the
 source and ingests again; nothing reads the file back.
 """
@@ -10,6 +13,7 @@ from collections.abc import Sequence
 from dataclasses import asdict
 from pathlib import Path
 
+from ingest.partition import Partition
 from ingest.rejected import Rejected
 from ingest.times import Clock, utc_text
 
@@ -21,8 +25,9 @@ class DeadLetters:
     says why in sentences; an ingest goes on without.
     """
 
-    def __init__(self, folder: Path, now: Clock) -> None:
+    def __init__(self, folder: Path, now: Clock, share: Partition | None = None) -> None:
         self._folder = folder
+        self._ending = f"-{share.label}" if share else ""
         self._now = now
         self.path: Path | None = None
         self.notice: str | None = None
@@ -32,13 +37,16 @@ class DeadLetters:
         if not rejected or self.notice:
             return
         at = utc_text(self._now())
-        path = self.path or self._folder / f"ingest-{at.replace(':', '').lower()}.jsonl"
+        path = self.path or self._folder / self._file_name(at)
         try:
             _append(path, [_line(one, at) for one in rejected])
         except OSError as error:
             self.path, self.notice = None, _notice(path, error)
         else:
             self.path = path
+
+    def _file_name(self, at: str) -> str:
+        return f"ingest-{at.replace(':', '').lower()}{self._ending}.jsonl"
 
 
 def _append(path: Path, lines: Sequence[str]) -> None:

@@ -1,14 +1,14 @@
 """What a stored table was made from, in one short text that a resumed run compares.
 
-Two halves, "names-description". The first identifies the raw table and the expander that was asked.
-The second identifies the describer whose description fits the names as they are stored, and is
-"none" where there is no such description: none was asked for, it failed, or the expansion has
-changed since.
+Two halves, "names-description". The first identifies the raw table and the expander whose expansion
+is stored, a model or not. The second identifies the describer whose description fits the names as
+they are stored, and is "none" where there is no such description: none was asked for, it failed, or
+the expansion has changed since.
 """
 
 from dataclasses import dataclass, replace
 
-from ingest.steps import Describer, Expander
+from ingest.steps import Describer, Expander, ModelExpander
 from polaris_search.records import RawTable, content_hash, raw_hash
 
 NO_DESCRIPTION = "none"
@@ -43,9 +43,20 @@ def input_hash_of(text: str) -> InputHash:
     return InputHash(names, description or NO_DESCRIPTION)
 
 
-def names_half(table: RawTable, expander: Expander) -> str:
+def names_half(table: RawTable, expander: Expander | ModelExpander) -> str:
     """Return the half that identifies a table's names and their expansion."""
-    return content_hash(raw_hash(table), expander.name, expander.version)[:_HALF_DIGITS]
+    return names_half_by(table, label_of(expander))
+
+
+def names_half_by(table: RawTable, label: str) -> str:
+    """Return the same half for the expander that has this label."""
+    name, _, version = label.partition(":")
+    return content_hash(raw_hash(table), name, version)[:_HALF_DIGITS]
+
+
+def label_of(expander: Expander | ModelExpander) -> str:
+    """Return what Provenance.expander says of an expansion: its maker's name and version."""
+    return f"{expander.name}:{expander.version}"
 
 
 def describer_half(describer: Describer) -> str:

@@ -1,4 +1,4 @@
-"""The order of an ingest: read, expand and store the names of all tables, then describe them.
+"""The order of an ingest: read, expand and store the names of all tables, then ask models of them.
 
 Every step is passed in. An ingest can be killed at any point and started again: what is stored is
 not expanded again, what is described is not asked for again.
@@ -14,7 +14,7 @@ from ingest.partition import Partition
 from ingest.rejected import Rejected
 from ingest.report import DescribeReport, IngestReport, whole_report
 from ingest.spool import id_spool
-from ingest.steps import Describer, Expander, NoProgress, Progress
+from ingest.steps import Describer, Expander, Expanders, ModelExpander, NoProgress, Progress
 from ingest.times import Clock, utc_now
 from polaris_search.records import RawTable
 from polaris_search.store.protocol import TableStore
@@ -28,6 +28,8 @@ def ingest(
     expander: Expander,
     describer: Describer | None = None,
     *,
+    later: ModelExpander | None = None,
+    keeps_models: bool = False,
     concurrency: int = 4,
     partition: Partition | None = None,
     dry_run: bool = False,
@@ -40,11 +42,13 @@ def ingest(
     Args:
         items: what the readers give; ids are unique.
         store: takes the tables; they can be searched when this returns.
-        expander: expands the names; NoExpander leaves them as given.
+        expander: expands the names at once; NoExpander leaves them as given.
         describer: writes the descriptions; None leaves the ones there are.
-        concurrency: tables the describer is asked about at a time, >= 1.
+        later: a model that reads the names anew once all tables are stored; None asks none.
+        keeps_models: leaves the names that a model has read as they are where `later` is None.
+        concurrency: tables that models are asked about at a time, >= 1.
         partition: takes only this share of the tables.
-        dry_run: counts what there is to do, and writes and asks nothing.
+        dry_run: counts what there is to do, estimates what models would be asked, does neither.
         dead_letter_folder: where a file with what was rejected is made; None makes none.
         progress: hears how far it is.
         now: the clock.
@@ -53,22 +57,24 @@ def ingest(
         ServiceUnreachable: the store's server does not answer. Start again to go on from there.
     """
     began = now()
-    letters = DeadLetters(dead_letter_folder, now) if dead_letter_folder and not dry_run else None
+    letters = None
+    if dead_letter_folder and not dry_run:
+        letters = DeadLetters(dead_letter_folder, now, partition)
     with id_spool() as spool:
-        names_pass = NamesPass(store, expander, describer, letters, progress, now, dry_run)
+        expanders = Expanders(expander, later, keeps_models)
+        names_pass = NamesPass(store, expanders, describer, letters, progress, now, dry_run)
         names = store_names(_share(items, partition), spool, names_pass)
         descriptions = DescribeReport()
         if not dry_run:
             store.refresh()
-        if describer and len(spool) and not dry_run:
+        if len(spool) and not dry_run:
             progress.describing(len(spool))
-            describe_pass = DescribePass(store, describer, concurrency, progress, now)
+            describe_pass = DescribePass(store, expanders, describer, concurrency, progress, now)
             descriptions = describe_tables(spool, describe_pass)
             store.refresh()
         return whole_report(
             names,
             descriptions,
-            to_describe=len(spool),
             dead_letters=letters.path if letters else None,
             seconds=(now() - began).total_seconds(),
             dry_run=dry_run,
@@ -79,7 +85,13 @@ def ingest(
 def _share(
     items: Iterable[RawTable | Rejected], partition: Partition | None
 ) -> Iterator[RawTable | Rejected]:
-    """Yield what belongs to the share; a row without a known id belongs to every share."""
+    """Yield what belongs to the share, of the tables and of the rejected rows."""
     for item in items:
-        if partition is None or item.table_id is None or partition.holds(item.table_id):
+        if partition is None or _is_mine(item, partition):
             yield item
+
+
+def _is_mine(item: RawTable | Rejected, partition: Partition) -> bool:
+    if isinstance(item, Rejected):
+        return partition.holds_rejected(item)
+    return partition.holds(item.table_id)

@@ -10,6 +10,9 @@ from dataclasses import dataclass
 MAX_EXCERPT_CHARS = 500
 
 _UNSTORABLE = re.compile("[\0\ud800-\udfff]")
+_PARTICULARS = re.compile(
+    r"(?<!\w)'[^']*'(?!\w)|\"[^\"]*\"|\b0x[0-9a-f]{2}\b|(?<![\w-])[0-9][0-9.,]*\b"
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,6 +37,11 @@ class Rejected:
         place = self.source if self.line is None else f"{self.source}:{self.line}"
         sentence = f"{place}: {self.problem}. {self.remedy}".rstrip()
         return sentence.encode("utf-8", "backslashreplace").decode("utf-8")  # file names can be any
+
+    @property
+    def kind(self) -> str:
+        """The problem without what is particular to one row: "The row has _ fields, ..."."""
+        return _PARTICULARS.sub("_", self.problem)
 
 
 def excerpt_of(text: str) -> str:

@@ -1,10 +1,14 @@
 """Tells which stored tables their source no longer has."""
 
 from collections.abc import Iterator
+from itertools import islice
 
 from ingest.seen import SeenIds
 from polaris_search.errors import PolarisError
 from polaris_search.store.protocol import TableStore
+
+TABLES_AT_A_TIME = 100
+"""Tables that are looked at together; only those not met are, by their ids."""
 
 
 class SourceIncomplete(PolarisError):
@@ -18,7 +22,7 @@ class SourceIncomplete(PolarisError):
 
 
 def removed_since(store: TableStore, seen: SeenIds) -> Iterator[str]:
-    """Yield the ids of stored tables that a complete read of their source no longer met.
+    """Yield the ids, ascending, of stored tables that a complete read of their source did not meet.
 
     Only tables whose `source` is that of a table that was read are looked at: another catalogue in
     the same store is left alone. A reader gives tables that name no source the one it read them
@@ -30,6 +34,8 @@ def removed_since(store: TableStore, seen: SeenIds) -> Iterator[str]:
     """
     if not seen.complete:
         raise SourceIncomplete
-    for table in store.tables():
-        if table.raw.source in seen.sources and table.table_id not in seen:
-            yield table.table_id
+    unseen = (table_id for table_id in store.table_ids() if table_id not in seen)
+    while some := list(islice(unseen, TABLES_AT_A_TIME)):
+        for table_id, table in store.get(some).items():
+            if seen.has_source(table.raw.source):
+                yield table_id

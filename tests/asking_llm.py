@@ -2,47 +2,69 @@
 
 import asyncio
 import socket
+from typing import Any
 
 from polaris_search.llm.caller import Caller
-from polaris_search.llm.circuit import Circuit
 from polaris_search.llm.client import Patience, ServedChatModel
 from polaris_search.llm.identity import Identity
 from polaris_search.llm.model import ChatMessage, ChatReply, ChatRequest
 from polaris_search.llm.retries import RetryPolicy
+from polaris_search.settings import LlmKind
 
+SERVED = Identity("served-model", None, "asked")
 HELLO = ChatRequest((ChatMessage("user", "Hello"),), max_tokens=30)
 
 
 class Slept:
-    """A sleep that takes no time and remembers how long it should have taken."""
+    """A sleep that takes no time and remembers how long it should have taken, and its clock."""
 
     def __init__(self) -> None:
         self.waits: list[float] = []
+        self._now = 0.0
 
     async def __call__(self, seconds: float) -> None:
         self.waits.append(seconds)
+        until = self._now + seconds
+        await asyncio.sleep(0)
+        self._now = max(self._now, until)  # who sleeps at the same time wakes at the same time
+
+    def clock(self) -> float:
+        return self._now
 
 
-def ask(
+def served_model(
     url: str,
-    *requests: ChatRequest,
+    *,
     slept: Slept | None = None,
     attempts: int = 5,
-    circuit: Circuit | None = None,
+    deadline_s: float = 90.0,
     timeout_s: float = 30.0,
-    kind="vllm",
-    api_key=None,
+    kind: LlmKind = "vllm",
+    api_key: str | None = None,
     concurrency: int = 1,
-) -> list[ChatReply | BaseException]:
-    """Ask all, `concurrency` at a time, chance being 1/2, and return replies and errors."""
-    patience = Patience(RetryPolicy(attempts=attempts), slept or Slept(), lambda: 0.5)
+    identity: Identity = SERVED,
+    answers_as: str | None = None,
+) -> ServedChatModel:
+    """Return the product's client of the server at `url`; it never waits, and chance is 1/2."""
+    slept = slept or Slept()
+    policy = RetryPolicy(attempts=attempts)
+    patience = Patience(policy, slept, lambda: 0.5, deadline_s, slept.clock)
+    caller = Caller(
+        url,
+        kind,
+        asked_as=identity.asked_as,
+        api_key=api_key,
+        timeout_s=timeout_s,
+        answers_as=answers_as,
+    )
+    return ServedChatModel(caller, identity, concurrency=concurrency, patience=patience)
+
+
+def ask(url: str, *requests: ChatRequest, **client: Any) -> list[ChatReply | BaseException]:
+    """Ask all, as many at a time as the client allows, and return replies and errors."""
 
     async def run():
-        caller = Caller(url, kind, asked_as="asked", api_key=api_key, timeout_s=timeout_s)
-        identity = Identity("served-model", None, "asked")
-        model = ServedChatModel(
-            caller, identity, concurrency=concurrency, patience=patience, circuit=circuit
-        )
+        model = served_model(url, **client)
         try:
             asked = [model.chat(request) for request in requests]
             return await asyncio.gather(*asked, return_exceptions=True)

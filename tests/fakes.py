@@ -4,7 +4,8 @@ import asyncio
 from collections.abc import Iterable, Sequence
 from datetime import UTC, datetime, timedelta
 
-from ingest.steps import DescribeOutcome
+from ingest.estimate import Estimate
+from ingest.steps import DescribeOutcome, ExpandOutcome
 from polaris_search.records import Description, EnrichedTable, Expansion, RawTable, TableState
 from polaris_search.store.protocol import Refused, WriteReport
 
@@ -71,6 +72,56 @@ class FakeExpander:
         return Expansion(f"{self._word} {table.name}", columns)
 
 
+class FakeModelExpander:
+    """Names each table by a model, `start` being the version of the expander that it starts from.
+
+    It asks one call a table and one for each ten columns. `asked` holds the ids it was asked about,
+    `failing` maps an id, or "*" for all, to the reason why it fails. `notices` come with each
+    expansion.
+    """
+
+    def __init__(
+        self,
+        start: str = "1",
+        own: str = "a",
+        word: str = "model",
+        failing: dict[str, str] | None = None,
+        notices: tuple[str, ...] = (),
+        name: str = "llm",
+    ) -> None:
+        self.name = name
+        self.version = f"{start}-{own}"
+        self.asked: list[str] = []
+        self.closed = 0
+        self._word = word
+        self._failing = failing or {}
+        self._notices = notices
+
+    async def expand(self, table: RawTable) -> ExpandOutcome:
+        self.asked.append(table.table_id)
+        await asyncio.sleep(0)
+        reason = self._failing.get(table.table_id, self._failing.get("*"))
+        if reason:
+            return ExpandOutcome(None, reason, asked=len(table.columns), prompt_tokens=7)
+        columns = tuple(f"{self._word} {column.name}" for column in table.columns)
+        return ExpandOutcome(
+            Expansion(f"{self._word} {table.name}", columns),
+            asked=len(columns),
+            sure=0,
+            calls=2,
+            saved_calls=1,
+            prompt_tokens=7,
+            completion_tokens=3,
+            notices=self._notices,
+        )
+
+    def estimate(self, table: RawTable) -> Estimate:
+        return Estimate(1, 2, 30, 7, 3)
+
+    async def close(self) -> None:
+        self.closed += 1
+
+
 class FakeDescriber:
     """Describes each table by its own version and the names it was given.
 
@@ -92,6 +143,7 @@ class FakeDescriber:
         self._notices = notices
         self.version = version
         self.asked: list[str] = []
+        self.estimated: list[tuple[str, str | None]] = []
         self.at_once = 0
         self.closed = 0
         self._failing = failing or {}
@@ -113,6 +165,10 @@ class FakeDescriber:
             completion_tokens=5,
             notices=self._notices,
         )
+
+    def estimate(self, table: RawTable, expansion: Expansion | None) -> Estimate:
+        self.estimated.append((table.table_id, expansion.name if expansion else None))
+        return Estimate(1, 1, 100, 4, 7)
 
     async def close(self) -> None:
         self.closed += 1

@@ -9,7 +9,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 
-from polaris_search.llm.model import ChatMessage, ChatReply, ChatRequest
+from polaris_search.llm.model import ChatMessage, ChatReply, ChatRequest, Usage
 
 FAKE_WORDS = ("alpha", "beta", "gamma", "delta", "epsilon", "zeta", "eta", "theta")
 
@@ -48,6 +48,9 @@ class FakeLLM:
         if isinstance(answer, Exception):
             raise answer
         return answer
+
+    def usage(self) -> Usage:
+        return Usage(requests=len(self.asked))
 
     async def close(self) -> None:
         self.closed = True
@@ -101,6 +104,10 @@ def completion(text="Fine.", finish_reason="stop", **more) -> Answer:
         "usage": {"prompt_tokens": 11, "completion_tokens": 3, "total_tokens": 14},
     }
     return Answer(body=json.dumps(document | more))
+
+
+CANARY = completion('{"canary":"sings"}')
+"""What a server that holds replies to a schema answers when it is looked over at its opening."""
 
 
 @dataclass

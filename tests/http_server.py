@@ -6,7 +6,10 @@ own, answers that break off.
 
 import http.client
 import json
+import os
+import socket
 import ssl
+import struct
 import threading
 from collections import deque
 from collections.abc import Callable, Iterator, Mapping
@@ -30,12 +33,16 @@ class Asked:
 
 @dataclass(frozen=True)
 class Reply:
-    """An answer; of one that is `raw`, these bytes are sent as they are, and the line is cut."""
+    """An answer; of one that is `raw`, these bytes are sent as they are, and the line is cut.
+
+    A line that is cut ends politely, or where it `resets` as that of a killed server does.
+    """
 
     status: int = 200
     body: object = b""
     headers: Mapping[str, str] = field(default_factory=lambda: PRODUCT)
     raw: bytes | None = None
+    resets: bool = False
 
 
 CUT_OFF = Reply(raw=b"")
@@ -87,12 +94,12 @@ class Script:
         return self._replies.popleft() if len(self._replies) > 1 else self._replies[0]
 
 
-def passed_on(server: str) -> Callable[[Asked], Reply]:
+def passed_on(server: str, timeout_s: float = 30) -> Callable[[Asked], Reply]:
     """Return what answers as the server at this http:// address does."""
     host = urlsplit(server).netloc.rpartition("@")[2]
 
     def answer(asked: Asked) -> Reply:
-        connection = http.client.HTTPConnection(host, timeout=30)
+        connection = http.client.HTTPConnection(host, timeout=timeout_s)
         try:
             unchanged = {k: v for k, v in asked.headers.items() if k.lower() != "host"}
             connection.request(asked.method, asked.path, asked.body or None, unchanged)
@@ -130,6 +137,7 @@ def _handler(seen: list[Asked], answer: Callable[[Asked], Reply]) -> type[BaseHT
             if reply.raw is not None:
                 self.wfile.write(reply.raw)
                 self.close_connection = True
+                _cut(self.connection, resets=reply.resets)
                 return
             data = reply.body if isinstance(reply.body, bytes) else json.dumps(reply.body).encode()
             self.send_response_only(reply.status)
@@ -144,3 +152,9 @@ def _handler(seen: list[Asked], answer: Callable[[Asked], Reply]) -> type[BaseHT
             return
 
     return Handler
+
+
+def _cut(connection: socket.socket, *, resets: bool) -> None:
+    if resets:
+        connection.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
+        os.close(connection.detach())  # close() would wait for the files made of it

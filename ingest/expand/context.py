@@ -5,22 +5,18 @@ its names is given.
 """
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
-from itertools import islice
+from dataclasses import dataclass, field, replace
+from functools import cached_property
+from itertools import chain, islice, pairwise
 
+from ingest.expand.definitions import defined_in
+from ingest.expand.opposites import opposites
 from ingest.expand.shortening import can_be_spoken
 from ingest.expand.tokens import Token, split_name
+from ingest.expand.topics import Topic, Topics
 from ingest.expand.vocabulary import Vocabulary, Words
+from ingest.expand.weights import Weights
 from polaris_search.records import Column, RawTable
-
-OWN_COST = 4.0
-NAME_COST = 4.5
-TEXT_COST = 4.8
-SIBLING_COST = 5.5
-"""Costs of a word in the column's comment, the table's name, its context, another of its names."""
-
-NO_GAIN_COST = 7.0
-"""Cost of a word that the table does not have; the difference is what having it gains."""
 
 MAX_TEXT_WORDS = 2000
 MAX_TEXT_CHARACTERS = 32_000
@@ -28,77 +24,142 @@ MIN_WORD_LETTERS = 4
 COMMON_RARITY = 6.5
 """Words at least as common as this (that, with, have) say nothing about a table."""
 MAX_INITIALS = 5
+MAX_CODE_LETTERS = 3
+MIN_NAME_LETTERS = 3
 
 Tokens = tuple[Token, ...]
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class TableContext:
     """What a table says.
 
-    `words`: first letter to word to cost. `acronyms`: initials to the words they stand for.
-    `nouns`: the words of the table's name; `heads`: initial letter to the first that has it.
-    `plainness`: the share of tokens that are words as they stand, 0 to 1. `mixed_case`: capitals
-    mean something here.
+    `plain`: how much its names speak for leaving short forms alone, 0 to 1. `against_words`: what
+    a word left alone costs more where most names are short forms.
+    `costs`: its words to what they cost in its names. `acronyms`: initials to the words they stand
+    for; `defined`: those that its texts explain. `opposites`: prefixes and their words. `nouns`:
+    the telling words of the table's name; `name`: all but the shortest. `pairs`: neighbours in its
+    plain names. `topic`: what tables of its kind have. `mixed_case`: capitals mean something here.
+    `kept`: what places cost, once known.
     """
 
-    plainness: float
-    words: Mapping[str, Mapping[str, float]]
+    plain: float
+    against_words: float
+    costs: Mapping[str, float]
     acronyms: Mapping[str, Words]
-    nouns: frozenset[str]
-    heads: Mapping[str, str]
+    defined: Mapping[str, Words]
+    opposites: Mapping[str, str]
+    nouns: Words
+    name: Words
+    pairs: frozenset[tuple[str, str]]
+    topic: Topic
     mixed_case: bool
+    kept: dict[tuple[str, str], float] = field(default_factory=dict)
 
-    def gain_of(self, word: str, own: Mapping[str, float]) -> float:
-        """Return how much likelier a word is for what the table says of it, 0 for nothing.
+    @cached_property
+    def by_letter(self) -> Mapping[str, list[str]]:
+        """The words of the table by first letter."""
+        return _by_letter(self.costs)
 
-        `own` holds the words of the column's own comment.
-        """
-        cost = own.get(word, self.words.get(word[0], {}).get(word, NO_GAIN_COST))
-        return NO_GAIN_COST - cost
+    @cached_property
+    def heads(self) -> Mapping[str, str]:
+        """The first word of the table's name that begins with a letter, by letter."""
+        return {word[0]: word for word in reversed((*self.nouns, *self.name))}
 
 
-def table_context(table: RawTable, names: Sequence[Tokens], words: Vocabulary) -> TableContext:
+def table_context(
+    table: RawTable,
+    names: Sequence[Tokens],
+    words: Vocabulary,
+    topics: Topics,
+    weights: Weights,
+) -> TableContext:
     """Return what a table says; `names` are the tokens of its name, then of each column."""
     name, *columns = names
-    tokens = [token for tokens in names for token in tokens if token.is_word]
-    costs: dict[str, dict[str, float]] = {}
     texts = [table.context[kind] for kind in sorted(table.context)]
     texts += [column.comment for column in table.columns if column.comment]
-    _put(
-        costs, _telling((token.text for tokens in columns for token in tokens), words), SIBLING_COST
-    )
-    _put(costs, _telling_prose(texts, words), TEXT_COST)
-    name_words = _telling((token.text for token in name), words)
-    _put(costs, name_words, NAME_COST)
+    siblings = _telling((token.text for token in chain.from_iterable(columns)), words)
+    nouns = _telling((token.text for token in name), words)
+    runs = [run for tokens in columns for run in _plain_runs(tokens, words)]
+    topic = topics.of({*siblings, *nouns})
+    costs = dict.fromkeys(topic.words, weights.topic_word)
+    costs.update(dict.fromkeys(siblings, weights.sibling_word))
+    costs.update(dict.fromkeys(_telling_prose(texts, words), weights.text_word))
+    costs.update(dict.fromkeys(nouns, weights.name_word))
+    plainness = _plainness(names, words)
+    plain = max(0.0, plainness - weights.plain_from) / (1 - weights.plain_from)
     return TableContext(
-        plainness=_plainness(tokens, words),
-        words=costs,
-        acronyms=_acronyms(names, words),
-        nouns=frozenset(name_words),
-        heads={word[0]: word for word in reversed(name_words)},
-        mixed_case=any(not token.upper for token in tokens),
+        plain=plain,
+        against_words=weights.abbreviated_table * max(0.0, 1 - 2 * plainness),
+        costs=costs,
+        acronyms=_acronyms(_plain_runs(name, words), runs),
+        defined=defined_in(texts),
+        opposites=opposites(columns),
+        nouns=tuple(dict.fromkeys(nouns)),
+        name=(),
+        pairs=frozenset(pair for run in runs for pair in pairwise(run)),
+        topic=topic,
+        mixed_case=any(not token.upper for tokens in names for token in tokens if token.is_word),
     )
 
 
-def with_name(context: TableContext, name: Words, words: Vocabulary) -> TableContext:
+def with_name(
+    context: TableContext, name: Words, words: Vocabulary, weights: Weights
+) -> TableContext:
     """Return the context once more is known: what the table's own name means."""
-    telling = _telling(name, words)
-    costs = {letter: dict(found) for letter, found in context.words.items()}
-    _put(costs, telling, NAME_COST)
+    nouns = _telling(name, words)
+    whole = [word for word in name if len(word) >= MIN_NAME_LETTERS and word.isalpha()]
     acronyms = dict(context.acronyms)
-    _enter_runs(acronyms, tuple(telling))
-    heads = {**context.heads, **{word[0]: word for word in reversed(telling)}}
+    _enter_runs(acronyms, tuple(nouns))
     return replace(
-        context, words=costs, acronyms=acronyms, nouns=context.nouns.union(telling), heads=heads
+        context,
+        costs={**context.costs, **dict.fromkeys((*whole, *nouns), weights.name_word)},
+        acronyms=acronyms,
+        nouns=tuple(dict.fromkeys((*context.nouns, *nouns))),
+        name=tuple(whole),
+        kept={},
     )
 
 
-def own_words(column: Column, words: Vocabulary) -> dict[str, float]:
-    """Return the telling words of a column's comment, with costs: its name may be short for one."""
+def with_read(
+    context: TableContext,
+    read: Iterable[str],
+    words: Vocabulary,
+    topics: Topics,
+    weights: Weights,
+) -> TableContext:
+    """Return the context once more is known: words that other names of the table stand for."""
+    siblings = dict.fromkeys(_telling(read, words), weights.sibling_word)
+    known = {word: cost for word, cost in context.costs.items() if word not in context.topic.words}
+    topic = topics.of({*siblings, *known})
+    costs = {**dict.fromkeys(topic.words, weights.topic_word), **siblings, **known}
+    return replace(context, costs=costs, topic=topic, kept={})
+
+
+@dataclass(frozen=True, slots=True)
+class Comment:
+    """What a column's own comment says: its telling words with their costs, and the comment."""
+
+    costs: Mapping[str, float]
+    text: str = ""
+
+
+NO_COMMENT = Comment({})
+
+
+def comment_of(column: Column, words: Vocabulary, weights: Weights) -> Comment:
+    """Return what a column's comment says: its name may be short for words of it."""
     if not column.comment:
-        return {}
-    return dict.fromkeys(_telling_prose([column.comment], words), OWN_COST)
+        return NO_COMMENT
+    costs = dict.fromkeys(_telling_prose([column.comment], words), weights.own_word)
+    return Comment(costs, column.comment)
+
+
+def _by_letter(costs: Mapping[str, float]) -> dict[str, list[str]]:
+    letters: dict[str, list[str]] = {}
+    for word in costs:
+        letters.setdefault(word[0], []).append(word)
+    return letters
 
 
 def _telling_prose(texts: Sequence[str], words: Vocabulary) -> list[str]:
@@ -135,27 +196,31 @@ def _singular(word: str, words: Vocabulary) -> str:
     return word[:-1] if words.is_plain(word[:-1]) else word
 
 
-def _put(costs: dict[str, dict[str, float]], found: Iterable[str], cost: float) -> None:
-    """Enter words at a cost; a cheaper place comes later and replaces it."""
-    for word in found:
-        costs.setdefault(word[0], {})[word] = cost
+def _plainness(names: Sequence[Tokens], words: Vocabulary) -> float:
+    """Return the share of tokens that are words as they stand, 0 to 1.
+
+    A short name of one token is left out: codes stand among names that are written in full. So is
+    `id`, which stands everywhere.
+    """
+    telling = [
+        token.text
+        for tokens in names
+        for token in tokens
+        if token.is_word
+        and token.text != "id"
+        and (len(tokens) > 1 or len(token.text) > MAX_CODE_LETTERS)
+    ]
+    return sum(map(words.is_plain, telling)) / len(telling) if telling else 1.0
 
 
-def _plainness(tokens: Sequence[Token], words: Vocabulary) -> float:
-    long = [token.text for token in tokens if len(token.text) > 1]
-    plain = sum(words.is_plain(text) for text in long)
-    return plain / len(long) if long else 1.0
-
-
-def _acronyms(names: Sequence[Tokens], words: Vocabulary) -> dict[str, Words]:
+def _acronyms(name: Sequence[Words], columns: Sequence[Words]) -> dict[str, Words]:
     """Return initials of neighbouring plain words: any run in the table's name, whole columns."""
     found: dict[str, Words] = {}
-    for phrase in _plain_runs(names[0], words):
+    for phrase in name:
         _enter_runs(found, phrase)
-    for tokens in names[1:]:
-        for phrase in _plain_runs(tokens, words):
-            if 2 < len(phrase) <= MAX_INITIALS:
-                _enter(found, phrase)
+    for phrase in columns:
+        if 2 < len(phrase) <= MAX_INITIALS:
+            _enter(found, phrase)
     return found
 
 

@@ -4,21 +4,29 @@ A raw table comes in, an Expansion goes out; equal tables, word lists and glossa
 expansions. No network, no randomness; what is remembered between tables only saves time.
 """
 
-from collections.abc import Mapping
 from functools import cached_property
 
 from ingest.expand.candidates import Candidates
 from ingest.expand.compounds import join_compounds
-from ingest.expand.context import TableContext, Tokens, own_words, table_context, with_name
+from ingest.expand.confidence import confidence, plain_share
+from ingest.expand.context import Tokens
 from ingest.expand.glossary import Glossary
-from ingest.expand.readings import Place, readings
-from ingest.expand.sequence import Phrases, likeliest
-from ingest.expand.tokens import split_name
-from ingest.expand.vocabulary import Vocabulary, Words, vocabulary
+from ingest.expand.name_model import NameModel
+from ingest.expand.name_reading import NameReading, Path, name_reading
+from ingest.expand.table_reading import read_table
+from ingest.expand.tokens import Token, split_name
+from ingest.expand.vocabulary import vocabulary
+from ingest.expand.weights import Weights, fitted_weights
 from polaris_search.records import Expansion, RawTable, content_hash
 
-RULES_VERSION = "1"
+RULES_VERSION = "2"
 """Raise with every change of the rules that can change an expansion."""
+
+
+SIGN = "#"
+NUMBER = Token(SIGN, upper=False, joined=False, meaning=("number",))
+NUMBER_OF = Token(SIGN, upper=False, joined=False, meaning=("number", "of"))
+"""What a leading sign says: `# of orders`, `#_Orders`."""
 
 
 class LexicalExpander:
@@ -26,8 +34,13 @@ class LexicalExpander:
 
     name = "lexical"
 
-    def __init__(self, glossary: Glossary | None = None) -> None:
+    def __init__(self, glossary: Glossary | None = None, weights: Weights | None = None) -> None:
         self._glossary = glossary or Glossary()
+        self._weights = weights or fitted_weights()
+        self._words = vocabulary()
+        words = self._words
+        self._names = NameModel(words.names, words.listed_cost, words.rarity, self._weights)
+        self._candidates = Candidates(words, self._names, self._weights)
 
     @cached_property
     def version(self) -> str:
@@ -39,53 +52,29 @@ class LexicalExpander:
 
         A name without letters and digits gives an empty text.
         """
-        name, *columns = (self._tokens(text) for text in (table.name, *_column_names(table)))
-        spoken = any(map(_is_spoken, (table.name, *_column_names(table))))
-        context = table_context(table, [name, *columns], self._words)
-        name_words = self._expand(name, context, {}, spoken=spoken)
-        context = with_name(context, name_words, self._words)
-        expanded = (
-            self._expand(tokens, context, own_words(column, self._words), spoken=spoken)
-            for column, tokens in zip(table.columns, columns, strict=True)
-        )
-        return Expansion(" ".join(name_words), tuple(" ".join(words) for words in expanded))
+        name, *columns = (" ".join(reading.words) for reading in self.read(table))
+        return Expansion(name, tuple(columns))
 
-    @cached_property
-    def _words(self) -> Vocabulary:
-        return vocabulary()
+    def read(self, table: RawTable) -> tuple[NameReading, ...]:
+        """Return how the table's name is read, then each column's in order."""
+        read = self.whole_readings(table)
+        plain = plain_share(read)
+        return tuple(name_reading(paths, confidence(paths, plain, self._weights)) for paths in read)
 
-    @cached_property
-    def _candidates(self) -> Candidates:
-        return Candidates(self._words)
+    def whole_readings(self, table: RawTable) -> list[list[Path]]:
+        """Return the whole readings of the table's name, then of each column's, likeliest first."""
+        texts = (table.name, *(column.name for column in table.columns))
+        names = [self.tokens(text) for text in texts]
+        spoken = any(map(_is_spoken, texts))
+        return read_table(table, names, self._candidates, spoken=spoken)
 
-    def _tokens(self, name: str) -> Tokens:
-        return join_compounds(self._glossary.apply(split_name(name)), self._words)
-
-    def _expand(
-        self, tokens: Tokens, context: TableContext, own: Mapping[str, float], *, spoken: bool
-    ) -> Words:
-        places = [_place(tokens, index, spoken=spoken) for index in range(len(tokens))]
-        choices = [
-            readings(token, self._candidates, context, own, place)
-            for token, place in zip(tokens, places, strict=True)
-        ]
-        return likeliest(choices, Phrases(self._words.phrases, context.nouns))
+    def tokens(self, name: str) -> Tokens:
+        """Return a name's tokens as they are read, those that the glossary explains with it."""
+        tokens = join_compounds(self._glossary.apply(split_name(name)), self._words)
+        if not tokens or not name.lstrip().startswith(SIGN):
+            return tokens
+        return (NUMBER if tokens[0].text == "of" else NUMBER_OF, *tokens)
 
 
 def _is_spoken(name: str) -> bool:
     return any(map(str.isspace, name.strip()))
-
-
-def _column_names(table: RawTable) -> list[str]:
-    return [column.name for column in table.columns]
-
-
-def _place(tokens: Tokens, index: int, *, spoken: bool) -> Place:
-    last = index + 1 == len(tokens)
-    return Place(
-        first=index == 0,
-        last=last,
-        spoken=spoken,
-        after_digits=tokens[index].joined and tokens[index - 1].text.isdecimal(),
-        before_digits=not last and tokens[index + 1].joined and tokens[index + 1].text.isdecimal(),
-    )

@@ -1,33 +1,24 @@
 """What one token may mean in its table: its candidates weighed by the table, the table's words.
 
-A token and its table's context come in, readings go out, the likeliest first.
+A token and its table's context come in, readings go out.
 """
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 
-from ingest.expand.candidates import Candidates, Reading
-from ingest.expand.context import MAX_INITIALS, NAME_COST, TableContext
-from ingest.expand.shortening import shortening_cost
+from ingest.expand.candidates import MAX_LETTER_WORDS, MAX_SHORT_LETTERS, Candidates
+from ingest.expand.context import MAX_INITIALS, Comment, TableContext
+from ingest.expand.definitions import spoken_by
+from ingest.expand.reading import Reading
 from ingest.expand.tokens import Token
-from ingest.expand.vocabulary import Vocabulary, Words
+from ingest.expand.vocabulary import Words
+from ingest.expand.weights import Weights
 
-ABBREVIATED_GAIN = 3.0
-ABBREVIATED_BELOW = 0.5
-"""What a meaning of a word gains in a table of which less than half the tokens are words."""
-PLAIN_TABLE_GAIN = 4.0
-PLAIN_ABOVE = 0.5
-"""What leaving a token alone gains in a table of words only; nothing where half are words."""
-TABLE_WORD_COST = 1.2
-"""What it costs more to guess a word of the table."""
-ACRONYM_COST = 6.0
-HEAD_LETTER_COST = 7.0
 MAX_UNIT_LETTERS = 3
-MAX_READINGS = 6
-MAX_SHORT_LETTERS = 12
-TAILS = {"id": "id", "no": "number", "num": "number", "nbr": "number", "nm": "name", "cd": "code"}
-TAILS |= {word: word for word in ("name", "code", "number", "type", "date", "key")}
-"""What follows a single letter that stands for a word of the table's name: `cno`, `pname`."""
+MAX_READINGS = 8
+HOPELESS = 10.0
+"""What a reading may cost more than the likeliest and still be kept: its neighbours may save it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,6 +28,8 @@ class Place:
     `spoken`: names of its table have blanks, so a person wrote them as people speak.
 
     `after_digits`, `before_digits`: it is joined to a number, as in `20mp` and `SX40`.
+    `code`: it is the whole name and short. `phrase`: its name has words like `of`, so that it is
+    written out. `before`, `after`: words that the tokens beside it may stand for.
     """
 
     first: bool = False
@@ -44,45 +37,52 @@ class Place:
     spoken: bool = False
     after_digits: bool = False
     before_digits: bool = False
+    code: bool = False
+    phrase: bool = False
+    before: Words = ()
+    after: Words = ()
 
 
 def readings(
     token: Token,
     candidates: Candidates,
     context: TableContext,
-    own: Mapping[str, float],
+    own: Comment,
     place: Place,
-) -> list[Reading]:
-    """Return a token's readings, cheapest first, at least one.
+) -> Sequence[Reading]:
+    """Return a token's readings, likely ones first, at least one.
 
     Args:
         token: a token of a name.
         candidates: the readings of any table.
         context: what the token's table says.
-        own: the words of the column's own comment, with their costs.
+        own: what the column's own comment says.
         place: where in its name the token stands.
     """
     text = token.text
     words = candidates.words
     if token.meaning:
-        return [Reading(token.meaning, 0.0)]
+        return [Reading(token.meaning, 0.0, free=True)]
     if not token.is_word or _is_a_sign(token, place):
-        return [Reading((text,), 0.0, literal=True)]
-    initials = None if place.spoken else _initials(token, words, context, place)
-    if initials:
-        return [Reading(initials, ACRONYM_COST)]
+        return [Reading((text,), 0.0, literal=True, free=True)]
     found = candidates.of(text)
-    if len(found) == 1 and words.is_plain(text):
-        return list(found)
+    shown = is_shown(token, context)
+    if len(found) == 1 and words.is_plain(text) and not shown:
+        return found
     abbreviation = words.abbreviations.get(text)
-    if abbreviation and abbreviation.only_last:
-        return [reading for reading in found if reading.literal != place.last]
-    if place.spoken or (token.upper and context.mixed_case and len(text) <= MAX_INITIALS):
+    if abbreviation and abbreviation.only_last and not place.last:
+        return [reading for reading in found if reading.literal]
+    if place.spoken:
         found = tuple(reading for reading in found if not reading.guess)
-    weighed = [_weighed(reading, words, context, own) for reading in found]
-    if not place.spoken:
-        weighed += _table_guesses(text, context, own, place, sure=words.is_plain(text))
-    return sorted(weighed, key=lambda reading: (reading.cost, reading.words))[:MAX_READINGS]
+        return [_weighed(reading, candidates, context, place, shown=False) for reading in found]
+    weighed = [_weighed(reading, candidates, context, place, shown=shown) for reading in found]
+    weighed += _by_table(text, candidates, context, own, place, shown=shown)
+    return _likeliest(weighed, candidates, context, own)
+
+
+def is_shown(token: Token, context: TableContext) -> bool:
+    """Whether a token stands in capitals among other letters, and so may well be initials."""
+    return token.upper and context.mixed_case and 1 < len(token.text) <= MAX_INITIALS
 
 
 def _is_a_sign(token: Token, place: Place) -> bool:
@@ -91,43 +91,129 @@ def _is_a_sign(token: Token, place: Place) -> bool:
         return True
     if place.after_digits:
         return len(token.text) <= MAX_UNIT_LETTERS
-    return place.before_digits and token.upper and len(token.text) < MAX_UNIT_LETTERS
-
-
-def _initials(token: Token, words: Vocabulary, context: TableContext, place: Place) -> Words | None:
-    """Return the words of the table whose initials the token is, where it can be nothing else."""
-    text = token.text
-    shown = token.upper and context.mixed_case
-    if not shown and (words.is_plain(text) or text in words.abbreviations):
-        return None
-    tail = TAILS.get(text[1:])
-    if place.first and tail and text[0] in context.heads:
-        return (context.heads[text[0]], tail)
-    if text in context.acronyms:
-        return context.acronyms[text]
-    if shown and text.endswith("id") and text[:-2] in context.acronyms:
-        return (*context.acronyms[text[:-2]], "id")
-    return None
+    return place.before_digits and (len(token.text) == 1 or (token.upper and len(token.text) == 2))
 
 
 def _weighed(
-    reading: Reading, words: Vocabulary, context: TableContext, own: Mapping[str, float]
+    reading: Reading, candidates: Candidates, context: TableContext, place: Place, *, shown: bool
 ) -> Reading:
-    """Return the reading at the cost it has in this table."""
-    plain_share = max(0.0, context.plainness - PLAIN_ABOVE) / (1 - PLAIN_ABOVE)
+    """Return the reading at the cost it has among the other names of its table."""
+    weights = candidates.weights
     if reading.literal:
-        if words.is_plain(reading.words[0]):
-            abbreviated = context.plainness < ABBREVIATED_BELOW
-            return Reading(
-                reading.words, reading.cost + ABBREVIATED_GAIN * abbreviated, literal=True
+        gain = _gain_of_leaving_alone(reading, weights, context, place)
+        return reading.at(reading.cost - gain)
+    cost = reading.cost
+    if len(reading.words) > 1:
+        if reading.guess and set(pairwise(reading.words)) <= context.topic.pairs:
+            cost -= weights.topic_phrase
+        return reading.at(cost + weights.upper_initials) if shown else reading.at(cost)
+    return reading.at(cost + weights.upper_guess) if shown and reading.guess else reading
+
+
+def _gain_of_leaving_alone(
+    reading: Reading, weights: Weights, context: TableContext, place: Place
+) -> float:
+    """Return what the other names of its table say for a token as it stands."""
+    written_out = place.phrase and len(reading.words[0]) > 1
+    gain = weights.plain_phrase if written_out else 0.0
+    if not reading.free:
+        return gain * context.plain - context.against_words
+    if len(reading.words[0]) > 1:
+        gain += weights.plain_table
+    else:
+        gain += weights.plain_letter + (0.0 if place.first else weights.plain_last_letter)
+    return context.plain * (gain + weights.plain_code if place.code else gain)
+
+
+def _by_table(
+    text: str,
+    candidates: Candidates,
+    context: TableContext,
+    own: Comment,
+    place: Place,
+    *,
+    shown: bool,
+) -> Iterator[Reading]:
+    """Yield what the table itself says the token may stand for."""
+    plain = candidates.words.is_plain(text)
+    listed = text in candidates.words.abbreviations
+    if place.first and not place.last and not plain and text in context.opposites:
+        yield Reading((context.opposites[text],), candidates.weights.opposite)
+    if shown or not plain:
+        yield from _defined(text, candidates, context, own)
+    if shown or not (plain or listed):
+        yield from _by_initials(text, candidates, context, place)
+    if len(text) == 1:
+        yield from _by_neighbours(text, candidates, context, place)
+    else:
+        yield from _by_letters(text, candidates, context, own, sure=plain or listed)
+
+
+def _defined(
+    text: str, candidates: Candidates, context: TableContext, own: Comment
+) -> Iterator[Reading]:
+    """Yield the words that a text of the table, or the column's own, gives for the token."""
+    words = context.defined.get(text)
+    if words is None and own.text and 1 < len(text) <= MAX_INITIALS:
+        words = spoken_by(text, own.text)
+    if words:
+        yield Reading(words, candidates.weights.defined, free=True)
+
+
+def _by_initials(
+    text: str, candidates: Candidates, context: TableContext, place: Place
+) -> Iterator[Reading]:
+    """Yield the words of the table whose initials the token is, or begins with."""
+    weights = candidates.weights
+    names = candidates.names
+    phrase = context.acronyms.get(text)
+    if phrase:
+        yield Reading(phrase, weights.acronym + names.inside(phrase) * weights.acronym_inside)
+    head = context.heads.get(text[0])
+    if head and place.first:
+        if len(text) == 1:
+            yield Reading((head,), weights.head_letter, guess=True, letter=True)
+        else:
+            yield from _begun((head,), text[1:], weights.head_letter, candidates)
+    for length in range(min(len(text) - 2, MAX_INITIALS), 1, -1):
+        phrase = context.acronyms.get(text[:length])
+        if phrase:
+            yield from _begun(phrase, text[length:], weights.acronym, candidates)
+            return
+
+
+def _begun(beginning: Words, rest: str, cost: float, candidates: Candidates) -> Iterator[Reading]:
+    """Yield the readings of a token whose first letters stand for words of the table: `pname`."""
+    words = candidates.words
+    if len(rest) < 2 or not (words.is_plain(rest) or rest in words.abbreviations):
+        return
+    weights = candidates.weights
+    for reading in candidates.of(rest)[:3]:
+        if not reading.free:
+            after = candidates.names.cost(beginning[-1], reading.words[0])
+            yield Reading(
+                (*beginning, *reading.words),
+                cost + weights.begun + reading.cost + min(after, weights.noun_head),
             )
-        return Reading(reading.words, reading.cost - PLAIN_TABLE_GAIN * plain_share, literal=True)
-    gain = max(context.gain_of(word, own) for word in reading.words)
-    return Reading(reading.words, reading.cost - gain)
 
 
-def _table_guesses(
-    text: str, context: TableContext, own: Mapping[str, float], place: Place, *, sure: bool
+def _by_neighbours(
+    text: str, candidates: Candidates, context: TableContext, place: Place
+) -> Iterator[Reading]:
+    """Yield the words that a lone letter stands for beside its neighbours, or in this table."""
+    names = candidates.names
+    found = dict.fromkeys(context.by_letter.get(text, ()))
+    for word in place.after:
+        found.update(dict.fromkeys(names.before(word, text)))
+    for word in place.before:
+        found.update(dict.fromkeys(names.after(word, text)))
+    if not (place.after or place.before):
+        found.update(dict.fromkeys(names.with_letter.get(text, ())[:MAX_LETTER_WORDS]))
+    yield from map(candidates.letter, found)
+
+
+def _by_letters(
+    text: str, candidates: Candidates, context: TableContext, own: Comment, *, sure: bool
 ) -> Iterator[Reading]:
     """Yield the words of the table that the token may be short for.
 
@@ -135,11 +221,42 @@ def _table_guesses(
     """
     if len(text) > MAX_SHORT_LETTERS:
         return
-    if len(text) == 1:
-        if text in context.heads and place.first and not place.last:
-            yield Reading((context.heads[text],), HEAD_LETTER_COST)
-        return
-    for word, word_cost in {**context.words.get(text[0], {}), **own}.items():
-        cost = shortening_cost(text, word)
-        if cost is not None and (word_cost <= NAME_COST or not sure):
-            yield Reading((word,), word_cost + TABLE_WORD_COST + cost)
+    weights = candidates.weights
+    asked = context.by_letter.get(text[0], ())
+    for word in (*own.costs, *asked):
+        if word[0] != text[0] or (sure and word not in own.costs and word not in context.nouns):
+            continue
+        cost = candidates.shortening(text, word)
+        if cost is not None:
+            yield Reading((word,), weights.table_guess + cost)
+
+
+def _likeliest(
+    found: Sequence[Reading],
+    candidates: Candidates,
+    context: TableContext,
+    own: Comment,
+) -> list[Reading]:
+    """Return the likeliest readings, each with its words once."""
+    alone = candidates.names.alone
+    costs = context.costs
+    ranked = []
+    for reading in found:
+        words, cost, free = reading.words, reading.cost, reading.free
+        if not free:
+            word = words[0]
+            place = alone(word)
+            if word in costs:
+                place = min(place, costs[word])
+            if word in own.costs:
+                place = min(place, own.costs[word])
+            cost += place
+        ranked.append((cost, words, reading))
+    ranked.sort()
+    worst = ranked[0][0] + HOPELESS
+    kept: dict[Words, Reading] = {}
+    for cost, words, reading in ranked:
+        if cost > worst or len(kept) == MAX_READINGS:
+            break
+        kept.setdefault(words, reading)
+    return list(kept.values())

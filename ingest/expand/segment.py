@@ -1,14 +1,15 @@
 """Cut a run-together token into words and short forms by their rarity: `driverlicense`, `CUSTADDR`.
 
-Pure: a token and the word lists come in, the likeliest cut goes out with its cost, or None.
+Pure: a token and the word lists come in, the likeliest cuts go out as readings.
 """
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 
+from ingest.expand.name_model import START, NameModel
+from ingest.expand.reading import Reading
 from ingest.expand.vocabulary import SHORT_WORDS, Vocabulary, Words
+from ingest.expand.weights import Weights
 
-CUT_COST = 2.5
 MIN_TOKEN_LETTERS = 5
 MAX_TOKEN_LETTERS = 60
 MAX_PIECE_LETTERS = 18
@@ -16,56 +17,56 @@ MAX_RARITY = 14.5
 """Rarer words are no pieces: too many of them look like parts of others."""
 MAX_RARITY_OF_THREE = 10.0
 """The same for words of three letters."""
-ABBREVIATION_COST = 9.5
-PAIR_COST = 11.0
-"""Costs of a short form as a piece; pairs of letters stand only at the end: CUSTNM."""
-LAST_ID_COST = 3.0
-"""Cost of `id` at the end, by far the most usual last piece: custid."""
+CUTS_KEPT = 3
+
+Cut = tuple[float, Words]
 
 
-@dataclass(frozen=True, slots=True)
-class Cut:
-    """The words of a token's pieces, and what they and the cuts between them cost."""
-
-    words: Words
-    cost: float
-    pieces: int
-
-
-def segment(token: str, words: Vocabulary) -> Cut | None:
-    """Return the cheapest cut of a token into two pieces or more, None where there is none."""
+def segment(token: str, words: Vocabulary, names: NameModel, weights: Weights) -> list[Reading]:
+    """Return the cheapest cuts of a token into two pieces or more, none where there is none."""
     if not MIN_TOKEN_LETTERS <= len(token) <= MAX_TOKEN_LETTERS:
-        return None
-    best: dict[int, Cut] = {0: Cut((), -CUT_COST, 0)}
+        return []
+    best: dict[int, list[Cut]] = {0: [(-weights.cut, ())]}
     for end in range(2, len(token) + 1):
-        cuts = list(_cuts_to(token, end, best, words))
+        cuts = sorted(set(_cuts_to(token, end, best, words, names, weights)))
         if cuts:
-            best[end] = min(cuts, key=lambda cut: (cut.cost, cut.words))
-    return best.get(len(token))
+            best[end] = cuts[:CUTS_KEPT]
+    whole = best.get(len(token), [])
+    return [Reading(cut, cost - names.cost(START, cut[0])) for cost, cut in whole]
 
 
-def _cuts_to(token: str, end: int, best: dict[int, Cut], words: Vocabulary) -> Iterator[Cut]:
+def _cuts_to(
+    token: str,
+    end: int,
+    best: dict[int, list[Cut]],
+    words: Vocabulary,
+    names: NameModel,
+    weights: Weights,
+) -> Iterator[Cut]:
     for start in range(max(0, end - MAX_PIECE_LETTERS), end - 1):
-        before = best.get(start)
-        whole = end - start == len(token)
-        if before is None or whole:
+        if start not in best or end - start == len(token):
             continue
-        piece = _piece(token[start:end], words, last=end == len(token))
-        if piece:
-            meaning, cost = piece
-            yield Cut(before.words + meaning, before.cost + cost + CUT_COST, before.pieces + 1)
+        last = end == len(token)
+        for meaning, cost in _meanings(token[start:end], words, weights, last=last):
+            for before_cost, before in best[start]:
+                place = names.cost(before[-1] if before else START, meaning[0])
+                inside = names.inside(meaning)
+                yield before_cost + cost + place + inside + weights.cut, before + meaning
 
 
-def _piece(text: str, words: Vocabulary, *, last: bool) -> tuple[Words, float] | None:
-    """Return what a piece means and its cost, None where it cannot be one."""
+def _meanings(
+    text: str, words: Vocabulary, weights: Weights, *, last: bool
+) -> Iterator[tuple[Words, float]]:
+    """Yield what a piece means and its cost; pairs of letters are short only at the end: CUSTNM."""
     if last and text == "id":
-        return (text,), LAST_ID_COST
+        yield (text,), 0.0
+        return
     abbreviation = words.abbreviations.get(text)
-    if abbreviation and not abbreviation.also_word:
-        if len(text) > 2:
-            return abbreviation.meanings[0], ABBREVIATION_COST
-        return (abbreviation.meanings[0], PAIR_COST) if last else None
-    return ((text,), words.cost(text)) if _is_piece(text, words) else None
+    if abbreviation and not abbreviation.also_word and (last or len(text) > 2):
+        for rank, meaning in enumerate(abbreviation.meanings[:2]):
+            yield meaning, weights.listed + weights.listed_rank * rank
+    elif _is_piece(text, words):
+        yield (text,), weights.spelled_out
 
 
 def _is_piece(text: str, words: Vocabulary) -> bool:

@@ -1,51 +1,100 @@
 """Choose one reading for each token of a name, so that the whole name is likeliest.
 
-Readings come in, words go out. Neighbours gain that are a listed phrase, or a word of the table's
-name and what such words are followed by: `stadium id` (Viterbi over the tokens).
+Readings of tokens come in, whole readings go out, the likeliest first (a beam search). What a word
+costs depends on the word before it and on what its table says.
 """
 
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping, Sequence
 from collections.abc import Set as AbstractSet
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
-from ingest.expand.candidates import Reading
-from ingest.expand.vocabulary import Words
+from ingest.expand.name_model import END, START, NameModel
+from ingest.expand.name_reading import Path
+from ingest.expand.reading import Reading, Words
+from ingest.expand.weights import Weights
 
-PHRASE_GAIN = 2.5
-"""What two neighbouring readings gain that belong together."""
+BEAM = 8
+"""Whole readings kept from token to token."""
+HOPELESS = 9.0
+"""What a whole reading may cost more than the best so far and still be kept."""
 HEADS = frozenset({"id", "name", "code", "type", "number", "date", "description", "key"})
+"""What follows the words of a table's name in the names of its columns."""
+
+_State = tuple[float, Words, int, str, tuple[Reading, ...]]
+"""A whole reading so far: cost, words, a number that no other has, last word, readings."""
 
 
-@dataclass(frozen=True, slots=True)
-class Phrases:
-    """Neighbours that belong together: the listed ones, and each of `nouns` with a head."""
+@dataclass(frozen=True)
+class Places:
+    """What words cost where they stand: by the names of tables in general and by one table.
 
-    listed: AbstractSet[Words]
-    nouns: AbstractSet[str]
+    `own`: words of the table with their costs. `nouns`: those of its name. `pairs`: neighbours in
+    its other names. `topic_pairs`: neighbours in names of tables of its kind.
+    """
 
-    def hold(self, before: str, after: str) -> bool:
-        """Whether the two words belong together in this order."""
-        return (before, after) in self.listed or (before in self.nouns and after in HEADS)
+    names: NameModel
+    own: Mapping[str, float]
+    nouns: Words
+    pairs: AbstractSet[tuple[str, str]]
+    topic_pairs: AbstractSet[tuple[str, str]]
+    weights: Weights
+    _kept: dict[tuple[str, str], float] = field(default_factory=dict)
+
+    def cost(self, before: str, word: str) -> float:
+        """Return the cost of a word after another."""
+        key = before, word
+        cost = self._kept.get(key)
+        if cost is None:
+            cost = self._kept[key] = self._cost(before, word)
+        return cost
+
+    def _cost(self, before: str, word: str) -> float:
+        pair = before, word
+        cost = self.names.cost(before, word)
+        if word in self.own:
+            cost = min(cost, self.own[word])
+        if pair in self.pairs:
+            cost = min(cost, self.weights.pair)
+        if pair in self.topic_pairs:
+            cost = min(cost, self.weights.topic_pair)
+        if before in self.nouns and word in HEADS:
+            cost = min(cost, self.weights.noun_head)
+        return cost
 
 
-def likeliest(choices: Sequence[Sequence[Reading]], phrases: Phrases) -> Words:
-    """Return the words of the likeliest sequence of readings; each token's cheapest come first."""
-    if all(len(readings) == 1 for readings in choices):
-        return tuple(word for (reading,) in choices for word in reading.words)
-    paths: list[tuple[float, Words]] = [(0.0, ())]
+def whole_readings(choices: Sequence[Sequence[Reading]], places: Places) -> list[Path]:
+    """Return the cheapest whole readings of a name, cheapest first, at least one.
+
+    A number between two words does not part them.
+    """
+    states: list[_State] = [(0.0, (), 0, START, ())]
     for readings in choices:
-        paths = [_best_path_to(reading, paths, phrases) for reading in readings]
-    return min(paths)[1]
+        states = _next(states, readings, places.cost)
+        if len(states) > 1:
+            states.sort()
+            del states[BEAM:]
+            worst = states[0][0] + HOPELESS
+            while states[-1][0] > worst:
+                states.pop()
+    ended = [
+        (cost + places.names.cost(last, END), words, number, taken)
+        for cost, words, number, last, taken in states
+    ]
+    return [(cost, taken) for cost, _, _, taken in sorted(ended)]
 
 
-def _best_path_to(
-    reading: Reading, paths: Sequence[tuple[float, Words]], phrases: Phrases
-) -> tuple[float, Words]:
-    return min(
-        (cost + reading.cost - _phrase_gain(words, reading.words, phrases), words + reading.words)
-        for cost, words in paths
-    )
-
-
-def _phrase_gain(before: Words, after: Words, phrases: Phrases) -> float:
-    return PHRASE_GAIN if before and phrases.hold(before[-1], after[0]) else 0.0
+def _next(
+    states: list[_State], readings: Sequence[Reading], cost_of: Callable[[str, str], float]
+) -> list[_State]:
+    found: list[_State] = []
+    number = 0
+    for reading in readings:
+        meaning, own_cost, free = reading.words, reading.cost, reading.free
+        first, ending = meaning[0], meaning[-1]
+        counts = not ending.isdecimal()
+        for cost, words, _, last, taken in states:
+            total = cost + own_cost if free else cost + own_cost + cost_of(last, first)
+            after = ending if counts else last
+            found.append((total, words + meaning, number, after, (*taken, reading)))
+            number += 1
+    return found

@@ -11,6 +11,8 @@ INITIAL_COST = 6.0
 BEGINNING_COSTS = {2: 2.5, 3: 1.2, 4: 0.9}
 """Cost of the first 2, 3, 4 letters; more letters cost as much as 4."""
 ENDS_IN_VOWEL_COST = 0.6
+HARDLY_SHORTER_COST = 2.0
+"""Cost of a beginning that leaves one letter out: nobody shortens so."""
 SKELETON_COST = 0.8
 SKELETON_PART_COST = 1.2
 PICKED_COST = 4.0
@@ -33,7 +35,8 @@ def shortening_cost(short: str, word: str) -> float | None:
     if len(short) == 1:
         return INITIAL_COST
     if word.startswith(short):
-        return _beginning_cost(short)
+        hardly = HARDLY_SHORTER_COST if len(word) - len(short) == 1 else 0.0
+        return _beginning_cost(short) + hardly
     if any(letter in VOWELS for letter in short[1:]):
         return PICKED_COST + skipped
     return SKELETON_COST if short == skeleton(word) else SKELETON_PART_COST + skipped

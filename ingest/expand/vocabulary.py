@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from functools import cache
 from importlib.resources import files
 
+from ingest.expand.name_model import names_in
 from polaris_search.records import content_hash
 
 Words = tuple[str, ...]
@@ -38,20 +39,23 @@ class Abbreviation:
 
 @dataclass(frozen=True)
 class Vocabulary:
-    """All word lists. `listed` holds the words of tables by first letter, the usual ones first."""
+    """All word lists. `listed` holds the words of tables by first letter, the usual ones first.
+
+    `names`: whole names as people would write them, those of one kind of table together.
+    """
 
     rarity: Mapping[str, float]
     listed_cost: Mapping[str, float]
     listed: Mapping[str, Words]
     abbreviations: Mapping[str, Abbreviation]
-    phrases: frozenset[Words]
+    names: list[list[Words]]
     fingerprint: str
 
     def is_plain(self, word: str) -> bool:
         """Whether it is an English word, or one of tables, and not merely short for something."""
         abbreviation = self.abbreviations.get(word)
         if abbreviation:
-            return abbreviation.also_word
+            return abbreviation.also_word and (len(word) != 2 or word in SHORT_WORDS)
         if len(word) == 2:
             return word in SHORT_WORDS
         return word in self.rarity or word in self.listed_cost
@@ -67,7 +71,7 @@ def vocabulary() -> Vocabulary:
     """Return the shipped word lists."""
     texts = {
         name: files("ingest.expand.data").joinpath(name).read_text(encoding="utf-8")
-        for name in ("english.txt", "words.txt", "abbreviations.txt", "phrases.txt")
+        for name in ("english.txt", "words.txt", "abbreviations.txt", "names.txt", "weights.txt")
     }
     abbreviations = dict(_abbreviations(texts["abbreviations.txt"]))
     listed_cost = _listed_costs(texts["words.txt"], abbreviations)
@@ -76,7 +80,7 @@ def vocabulary() -> Vocabulary:
         listed_cost=listed_cost,
         listed=_by_first_letter(listed_cost),
         abbreviations=abbreviations,
-        phrases=frozenset(_phrases(texts["phrases.txt"])),
+        names=names_in(texts["names.txt"]),
         fingerprint=content_hash(*texts.values()),
     )
 
@@ -120,14 +124,6 @@ def _abbreviations(text: str) -> Iterator[tuple[str, Abbreviation]]:
                 only_last=short.endswith("$"),
             ),
         )
-
-
-def _phrases(text: str) -> Iterator[Words]:
-    """Yield each pair of neighbours in the listed phrases."""
-    for line in _lines(text):
-        for phrase in line.split("|"):
-            words = phrase.split()
-            yield from zip(words, words[1:], strict=False)
 
 
 def _words(text: str) -> list[str]:

@@ -82,14 +82,14 @@ def _ingest(
     from ingest.readers.sources import read_sources
     from polaris_search.cli.progress import IngestBar
 
-    tell("Expanding names and describing the tables live; about half a minute ...")
+    tell("Expanding names and describing the tables live; about a minute ...")
     with IngestBar() as bar:
         report = ingest(
             read_sources([str(dataset)]),
             store,
             expander,
             describer,
-            concurrency=settings.llm_concurrency,
+            concurrency=settings.tables_at_a_time,
             dead_letter_folder=settings.home / "dead-letters",
             progress=bar,
         )

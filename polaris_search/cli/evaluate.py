@@ -11,7 +11,6 @@ from polaris_search.cli.output import JsonOption, print_columns, print_json, pri
 if TYPE_CHECKING:
     from ingest.steps import Describer
     from polaris_search.experiments.evaluate_folder import FolderEvaluation
-    from polaris_search.settings import Settings
 
 
 def evaluate(
@@ -40,7 +39,7 @@ def evaluate(
 
     Example: polaris-admin evaluate examples/tables --profile paper --measures "nDCG@10 R@100"
     """
-    from polaris_search.cli.choices import chosen_expander
+    from polaris_search.cli.choices import chosen_steps
     from polaris_search.cli.progress import EvaluationBar
     from polaris_search.evaluate.asked import DEFAULT_MEASURES
     from polaris_search.experiments.evaluate_folder import evaluate_folder
@@ -51,7 +50,8 @@ def evaluate(
     settings = read_settings()
     chosen = profile_named(profile or settings.profile)
     _refuse_overwriting(folder, [path for path in (run, per_query) if path])
-    describer = _describer(describe, descriptions, settings)
+    given = _given(descriptions)
+    steps = chosen_steps(expand, "none" if descriptions else describe, settings)
     store = open_store(settings)
     try:
         with EvaluationBar() as bar:
@@ -59,10 +59,11 @@ def evaluate(
                 folder,
                 store,
                 chosen,
-                chosen_expander(expand, settings),
-                describer,
+                steps.expander,
+                given or steps.models.describer,
                 measures.replace(",", " ").split() if measures else DEFAULT_MEASURES,
-                concurrency=settings.llm_concurrency,
+                later=steps.models.expander,
+                concurrency=settings.tables_at_a_time,
                 run_path=run,
                 per_query_path=per_query,
                 progress=bar,
@@ -90,16 +91,12 @@ def _refuse_overwriting(folder: Path, outputs: list[Path]) -> None:
         taken.add(path.resolve())
 
 
-def _describer(
-    choice: DescribeOption, descriptions: Path | None, settings: "Settings"
-) -> "Describer | None":
-    if descriptions:
-        from polaris_search.experiments.given_descriptions import read_descriptions
+def _given(descriptions: Path | None) -> "Describer | None":
+    if descriptions is None:
+        return None
+    from polaris_search.experiments.given_descriptions import read_descriptions
 
-        return read_descriptions(descriptions)
-    from polaris_search.cli.choices import chosen_describer
-
-    return chosen_describer(choice, settings)
+    return read_descriptions(descriptions)
 
 
 def _json(found: "FolderEvaluation") -> dict[str, object]:

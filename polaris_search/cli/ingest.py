@@ -1,26 +1,29 @@
 """`polaris-admin ingest`: tables in, expanded, described, searchable."""
 
-from dataclasses import asdict
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from polaris_search.cli.choices import DescribeOption, ExpandOption
+from polaris_search.cli.choices import Describe, DescribeOption, Expand, ExpandOption
 from polaris_search.cli.output import JsonOption, print_json, print_text, tell
 
 if TYPE_CHECKING:
-    from ingest.report import IngestReport
-    from ingest.steps import Describer
+    from ingest.partition import Partition
+    from polaris_search.cli.choices import Steps
     from polaris_search.errors import ServiceUnreachable
     from polaris_search.settings import Settings
 
 
 def ingest_tables(
     sources: Annotated[
-        list[str], typer.Argument(metavar="SOURCE...", help="Files, folders, database addresses.")
+        list[str], typer.Argument(metavar="SOURCE...", help="Files, folders, addresses.")
     ],
     format: Annotated[
-        str | None, typer.Option(help="polaris, csv, tsv, jsonl or sql; found out if not given.")
+        str | None,
+        typer.Option(
+            help="polaris, csv, tsv, jsonl, parquet, dbt, ckan, eml, information_schema or sql; "
+            "found out by content if not given."
+        ),
     ] = None,
     expand: ExpandOption = "auto",
     describe: DescribeOption = "auto",
@@ -41,7 +44,7 @@ def ingest_tables(
     """Take tables in: names and context are searchable at once, descriptions follow.
 
     Can be stopped and started again at any time: what is stored is not done twice. Exits 1 if a row
-    was rejected or a description failed; everything else is stored all the same.
+    was rejected or a model failed at a table; everything else is stored all the same.
 
     Example: polaris-admin ingest examples/tables --describe none
     """
@@ -49,7 +52,8 @@ def ingest_tables(
     from ingest.pipeline import ingest
     from ingest.readers.sources import read_sources
     from ingest.seen import SeenIds
-    from polaris_search.cli.choices import chosen_expander
+    from polaris_search.cli.ingest_report import print_report, report_json
+    from polaris_search.cli.model_time import estimated_seconds, keep_speed
     from polaris_search.cli.progress import IngestBar
     from polaris_search.cli.sync import refuse_partial_sync, removed_or_why_not
     from polaris_search.settings import read_settings
@@ -60,30 +64,35 @@ def ingest_tables(
         refuse_partial_sync(sources, format, partition)
     share = partition_of(partition) if partition else None
     seen = SeenIds()
-    items = read_sources(sources, format, seen)
-    expander = chosen_expander(expand, settings)
-    describer, unreachable = _describer(describe, settings)
+    items = read_sources(sources, format, seen, on_notice=tell)
+    steps, unreachable = _steps(expand, describe, settings, dry_run)
     store = open_store(settings)
     try:
-        with IngestBar() as bar:
+        with IngestBar(_tables_to_read(sources, format, share)) as bar:
             report = ingest(
                 items,
                 store,
-                expander,
-                describer,
-                concurrency=settings.llm_concurrency,
+                steps.expander,
+                steps.models.describer,
+                later=steps.models.expander,
+                keeps_models=steps.keeps_models,
+                concurrency=settings.tables_at_a_time,
                 partition=share,
                 dry_run=dry_run,
                 dead_letter_folder=settings.home / "dead-letters",
                 progress=bar,
             )
+        chat_model = steps.models.chat_model
+        usage = chat_model.usage() if chat_model else None
+        keep_speed(chat_model, settings.home)
+        seconds = estimated_seconds(report.estimate, chat_model, settings.home)
         if not as_json:
-            _print(report)
+            print_report(report, usage, seconds)
         sync_refusal, removed = removed_or_why_not(store, seen, yes, dry_run) if sync else (None, 0)
     finally:
         store.close()
     if as_json:
-        print_json({**asdict(report), "dead_letters": _path(report), "removed": removed})
+        print_json(report_json(report, usage, removed, seconds))
     elif removed:
         print_text(f"{'Would remove' if dry_run else 'Removed'} {removed} tables.")
     if sync_refusal:
@@ -94,42 +103,24 @@ def ingest_tables(
         raise typer.Exit(1)
 
 
-def _describer(
-    choice: DescribeOption, settings: "Settings"
-) -> "tuple[Describer | None, ServiceUnreachable | None]":
-    """Return the describer, or why its server cannot be had: the names are stored all the same."""
-    from polaris_search.cli.choices import chosen_describer
+def _tables_to_read(
+    sources: list[str], format: str | None, share: "Partition | None"
+) -> int | None:
+    from ingest.readers.extent import estimated_tables
+
+    tables = estimated_tables(sources, format)
+    return tables // share.count if tables is not None and share else tables
+
+
+def _steps(
+    expand: Expand, describe: Describe, settings: "Settings", dry_run: bool
+) -> "tuple[Steps, ServiceUnreachable | None]":
+    """Return the steps, and why their server cannot be had: the names are stored all the same."""
+    from polaris_search.cli.choices import chosen_steps, steps_without_model
     from polaris_search.errors import ServiceUnreachable
 
     try:
-        return chosen_describer(choice, settings), None
+        return chosen_steps(expand, describe, settings, dry_run=dry_run), None
     except ServiceUnreachable as error:
-        tell("The model server does not answer; tables are stored without new descriptions.")
-        return None, error
-
-
-def _path(report: "IngestReport") -> str | None:
-    return str(report.dead_letters) if report.dead_letters else None
-
-
-def _print(report: "IngestReport") -> None:
-    for rejected in report.first_rejected:
-        tell(rejected.sentence)
-    if report.rejected > len(report.first_rejected):
-        tell(f"... and {report.rejected - len(report.first_rejected)} more.")
-    for reason, count in report.reasons:
-        tell(f"{count} not described: {reason}")
-    for notice in report.notices:
-        tell(notice)
-    if report.dead_letters:
-        tell(f"All {report.rejected} rejected rows are in {report.dead_letters}.")
-    would = "Would read" if report.dry_run else "Read"
-    print_text(
-        f"{would} {report.seen} tables in {report.seconds:.1f} s: {report.stored} stored, "
-        f"{report.unchanged} unchanged, {report.rejected} rejected."
-    )
-    if report.to_describe or report.reused:
-        print_text(
-            f"Descriptions: {report.described} new, {report.failed} failed, "
-            f"{report.reused} kept; {report.completion_tokens} tokens written."
-        )
+        tell("The model server does not answer; tables are stored without asking it.")
+        return steps_without_model(expand, settings), error

@@ -1,34 +1,30 @@
-"""Progress bars on stderr, drawn from what the steps report; silent where nobody watches."""
+"""How far a command is, shown on stderr: each step's Progress, on top of the stages."""
 
-import sys
 from types import TracebackType
 from typing import Self
 
 from rich.console import Console
-from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
 
 from polaris_search.cli.output import tell
+from polaris_search.cli.stages import Stages, stages_on
 from polaris_search.lifecycle.progress import Step
 
 
 class IngestBar:
-    """The ingest's Progress: how many tables were read, how many of them are described."""
+    """The ingest's Progress: how many tables were read, how many of them are described.
 
-    def __init__(self) -> None:
-        self._bar = Progress(
-            TextColumn("{task.description}"),
-            BarColumn(),
-            MofNCompleteColumn(),
-            TimeRemainingColumn(),
-            console=Console(stderr=True),
-            transient=True,
-            disable=not sys.stderr.isatty(),
-        )
-        self._reading = self._bar.add_task("reading tables", total=None)
-        self._describing = self._bar.add_task("describing", total=None, visible=False)
+    Args:
+        tables: about how many tables there are to read; None where nobody knows.
+        stages: shows them; None: stderr, as it can.
+    """
+
+    def __init__(self, tables: int | None = None, stages: Stages | None = None) -> None:
+        self._stages = stages or stages_on(Console(stderr=True))
+        self._tables = tables
+        self._to_describe = 0
 
     def __enter__(self) -> Self:
-        self._bar.start()
+        self._stages.start()
         return self
 
     def __exit__(
@@ -37,33 +33,32 @@ class IngestBar:
         error: BaseException | None,
         trace: TracebackType | None,
     ) -> None:
-        self._bar.stop()
+        self._stages.stop()
 
     def read(self, seen: int, rejected: int) -> None:
         """Show how many tables were read."""
-        text = f"reading tables ({rejected} rejected)" if rejected else "reading tables"
-        self._bar.update(self._reading, completed=seen, description=text)
+        text = f"reading tables ({rejected:,} rejected)" if rejected else "reading tables"
+        total = None if self._tables is None else max(self._tables, seen)
+        self._stages.show("reading", text, seen, total)
 
     def describing(self, total: int) -> None:
         """Show how many descriptions there will be."""
-        self._bar.update(self._describing, total=total, visible=total > 0)
+        self._to_describe = total
+        if total:
+            self.described(0, 0)
 
     def described(self, described: int, failed: int) -> None:
         """Show how many descriptions there are."""
-        text = f"describing ({failed} failed)" if failed else "describing"
-        self._bar.update(self._describing, completed=described + failed, description=text)
+        text = f"describing ({failed:,} failed)" if failed else "describing"
+        self._stages.show("describing", text, described + failed, self._to_describe)
 
 
 class EvaluationBar(IngestBar):
     """An evaluation's Progress: its ingest, then how many queries were searched."""
 
-    def __init__(self) -> None:
-        super().__init__()
-        self._searching = self._bar.add_task("searching", total=None, visible=False)
-
     def searched(self, done: int, total: int) -> None:
         """Show how many queries were searched."""
-        self._bar.update(self._searching, completed=done, total=total, visible=True)
+        self._stages.show("searching", "searching", done, total)
 
 
 AFTER: dict[Step, str] = {
@@ -88,9 +83,10 @@ STOPPED_AFTER = (
 class ReindexBar(IngestBar):
     """A reindex's ReindexProgress; if it is stopped, says what serves now and how to go on."""
 
-    def __init__(self) -> None:
-        super().__init__()
+    def __init__(self, stages: Stages | None = None) -> None:
+        super().__init__(stages=stages)
         self._step: Step | None = None
+        self._copied = 0
 
     def __exit__(
         self,
@@ -105,8 +101,9 @@ class ReindexBar(IngestBar):
     def reached(self, step: Step) -> None:
         """Name what comes after the step."""
         self._step = step
-        self._bar.update(self._reading, description=AFTER[step])
+        self._stages.show("reindexing", AFTER[step], self._copied, None)
 
     def copied(self, tables: int) -> None:
         """Show how many tables came by."""
-        self._bar.update(self._reading, completed=tables)
+        self._copied = tables
+        self._stages.show("reindexing", AFTER[self._step or "staged"], tables, None)

@@ -106,20 +106,23 @@ def _sources(
 
     seen = SeenIds()
     letters = DeadLetters(settings.home / "dead-letters", utc_now) if keep_rejected else None
-    items = read_sources(names, format, seen)
+    items = read_sources(names, format, seen, on_notice=tell)
     return Sources((format or "", *names), items, seen, letters)
 
 
 def _renewal(
     expand: Expand | None, describe: Redescribe, settings: "Settings", *, from_sources: bool
 ) -> "Renewal":
-    from polaris_search.cli.choices import chosen_describer, chosen_expander
+    from polaris_search.cli.choices import chosen_steps
     from polaris_search.lifecycle.transform import Renewal
 
     chosen = expand or ("auto" if from_sources else None)
+    steps = chosen_steps(chosen or "none", "none" if describe == "none" else "auto", settings)
     return Renewal(
-        expander=chosen_expander(chosen, settings) if chosen else None,
-        describer=None if describe == "none" else chosen_describer("auto", settings),
+        expander=steps.expander if chosen else None,
+        describer=steps.models.describer,
         redescribe=describe,
-        concurrency=settings.llm_concurrency,
+        concurrency=settings.tables_at_a_time,
+        later=steps.models.expander,
+        keeps_models=steps.keeps_models,
     )

@@ -3,6 +3,7 @@
 from dataclasses import asdict
 from typing import TYPE_CHECKING
 
+from polaris_search.cli.ingest_report import names_sentence
 from polaris_search.cli.output import print_text, tell
 
 if TYPE_CHECKING:
@@ -67,6 +68,8 @@ def print_reindex(report: "ReindexReport") -> None:
             f"Descriptions: {counts.described} new, {counts.failed} failed; "
             f"{counts.completion_tokens} tokens written."
         )
+    if counts.model_names.tables or counts.model_names.failed:
+        print_text(names_sentence(counts.model_names))
     if report.written or report.deleted:
         print_text(f"Changed meanwhile: {report.written} written, {report.deleted} deleted.")
     if report.sources:
@@ -92,6 +95,11 @@ def print_preview(would: "ReindexPreview") -> None:
     """Say what a reindex would do."""
     print_text(f"Would replace {would.replaces or 'nothing; there is no generation yet'}.")
     print_text(f"Names: {_names(would.counts)}.")
+    if would.estimate.calls:
+        print_text(
+            f"Names asked about, of {would.estimate.tables} tables: about "
+            f"{would.estimate.calls:,} calls, {would.estimate.prompt_tokens:,} prompt tokens."
+        )
     if would.to_describe:
         print_text(f"Descriptions asked for: {would.to_describe}, at least one call each.")
     if would.sources:

@@ -4,8 +4,10 @@ import os
 from collections.abc import Sequence
 
 from ingest.seen import SeenIds
+from ingest.spool import id_spool
 from ingest.sync import removed_since
 from polaris_search.errors import PolarisError, UsageError
+from polaris_search.lifecycle.verify import delete_all
 from polaris_search.store.protocol import TableStore
 
 MOST_REMOVED = 0.2
@@ -38,15 +40,17 @@ def removed_or_why_not(
 
 
 def _remove_gone(store: TableStore, seen: SeenIds, yes: bool, dry_run: bool) -> int:
-    gone = list(removed_since(store, seen))
-    held = store.status().tables
-    if not yes and len(gone) > MOST_REMOVED * held:
-        raise PolarisError(
-            f"--sync would remove {len(gone)} of {held} tables. "
-            "Check the source, or confirm with --yes."
-        )
-    if dry_run or not gone:
-        return len(gone)
-    removed = store.delete(gone)
+    with id_spool() as gone:
+        for table_id in removed_since(store, seen):
+            gone.add(table_id)
+        held = store.status().tables
+        if not yes and len(gone) > MOST_REMOVED * held:
+            raise PolarisError(
+                f"--sync would remove {len(gone)} of {held} tables. "
+                "Check the source, or confirm with --yes."
+            )
+        if dry_run or not gone:
+            return len(gone)
+        removed = delete_all(store, gone)
     store.refresh()
     return removed

@@ -14,11 +14,11 @@ from time import perf_counter
 from typing import Protocol
 
 from ingest.pipeline import ingest
-from ingest.readers.find import CATALOGUE
+from ingest.readers.formats import CATALOGUE
 from ingest.readers.sources import read_sources
 from ingest.report import IngestReport
 from ingest.seen import SeenIds
-from ingest.steps import Describer, Expander, NoProgress, Progress
+from ingest.steps import Describer, Expander, ModelExpander, NoProgress, Progress
 from polaris_search.evaluate.asked import DEFAULT_MEASURES, asked_measures, deepest_cutoff
 from polaris_search.evaluate.dataset import Dataset, Qrels, read_dataset
 from polaris_search.evaluate.measures import Evaluation, evaluate_run, queries_to_measure
@@ -94,6 +94,7 @@ def evaluate_folder(
     describer: Describer | None = None,
     measures: Sequence[str] = DEFAULT_MEASURES,
     *,
+    later: ModelExpander | None = None,
     concurrency: int = 4,
     run_path: Path | None = None,
     per_query_path: Path | None = None,
@@ -106,10 +107,11 @@ def evaluate_folder(
         folder: holds metadata.csv, queries.csv and qrels.csv.
         store: gives the generation to measure on.
         profile: how to search.
-        expander: expands the names; NoExpander leaves them as given.
+        expander: expands the names at once; NoExpander leaves them as given.
         describer: writes the descriptions, or looks them up (GivenDescriptions); None: none.
         measures: their names, such as "nDCG@10".
-        concurrency: descriptions asked for at a time.
+        later: a model that reads the names anew; None asks none.
+        concurrency: tables that models are asked about at a time.
         run_path: where to write the run of all queries as a TREC file; None writes none.
         per_query_path: where to write each query's measures as CSV; None writes none.
         progress: hears how far it is.
@@ -128,10 +130,17 @@ def evaluate_folder(
     dataset = read_dataset(folder)
     queries_to_measure(dataset.qrels)
     seen = SeenIds()
-    with store.scratch() as scratch, _written_once(scratch, store, describer) as searched:
+    asks = describer is not None or later is not None
+    with store.scratch() as scratch, _written_once(scratch, store, asks=asks) as searched:
         tables = read_sources([str(folder / CATALOGUE)], "polaris", seen)
         ingested = ingest(
-            tables, scratch, expander, describer, concurrency=concurrency, progress=progress
+            tables,
+            scratch,
+            expander,
+            describer,
+            later=later,
+            concurrency=concurrency,
+            progress=progress,
         )
         if searched is not scratch:
             searched.put(scratch.tables())
@@ -150,15 +159,13 @@ def evaluate_folder(
 
 
 @contextmanager
-def _written_once(
-    scratch: TableStore, store: TableStore, describer: Describer | None
-) -> Iterator[TableStore]:
-    """Open the generation to search: the scratch, or another one where tables get described.
+def _written_once(scratch: TableStore, store: TableStore, *, asks: bool) -> Iterator[TableStore]:
+    """Open the generation to search: the scratch, or another one where a model is asked.
 
-    Describing replaces tables, and a server goes on counting what was replaced in its statistics,
+    What it says replaces tables, and a server goes on counting what was replaced in its statistics,
     which moves the scores. In the other generation each table is written once.
     """
-    if describer is None:
+    if not asks:
         yield scratch
         return
     with store.scratch() as searched:

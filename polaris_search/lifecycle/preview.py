@@ -3,10 +3,11 @@
 from collections.abc import Iterable
 from dataclasses import dataclass
 
+from ingest.estimate import NOTHING_ASKED, Estimate
 from ingest.times import Clock, utc_now, utc_text
 from polaris_search.lifecycle.sources import Sources, SourcesRead, SourcesReader
 from polaris_search.lifecycle.tally import Counts, counts_of_kinds, sum_of
-from polaris_search.lifecycle.transform import Renewal, renewed_names, wants_description
+from polaris_search.lifecycle.transform import Renewal, renewed_names, wanted, wants_description
 from polaris_search.lifecycle.transformer import Given, as_they_are, kind_of
 from polaris_search.store.generations import GenerationalStore, GenerationInfo
 from polaris_search.store.protocol import TableStore
@@ -22,7 +23,8 @@ class ReindexPreview:
         unfinished: staged generations of interrupted runs; one is gone on with if it is of the
             same kind, the others are dropped.
         counts: what would become of the tables' names.
-        to_describe: tables that the model would be asked about, at least once each.
+        to_describe: tables that the model would be asked to describe, at least once each.
+        estimate: what asking a model about names would take.
         gone: live tables that stand in no source; with sources only.
         sources: what was read of them, None where the live generation was.
         held_back: why it would not go live without --yes, as a sentence; None: nothing would.
@@ -33,6 +35,7 @@ class ReindexPreview:
     unfinished: tuple[str, ...]
     counts: Counts
     to_describe: int
+    estimate: Estimate
     gone: int
     sources: SourcesRead | None
     held_back: str | None
@@ -46,7 +49,7 @@ def preview(
     live = next((one for one in listed if one.state == "live"), None)
     reader = SourcesReader(sources) if sources else None
     given = reader.given(store, None, renewal) if reader else as_they_are(store.tables())
-    counts, to_describe = _counted(given, renewal, utc_text(now()))
+    counts, to_describe, estimate = _counted(given, renewal, utc_text(now()))
     gone = _gone(store, sources) if sources else 0
     return ReindexPreview(
         replaces=live.name if live else None,
@@ -54,6 +57,7 @@ def preview(
         unfinished=_unfinished(listed),
         counts=counts,
         to_describe=to_describe,
+        estimate=estimate,
         gone=gone,
         sources=reader.read() if reader else None,
         held_back=reader.judge(store)(gone, 0) if reader and live else None,
@@ -64,13 +68,15 @@ def _unfinished(listed: Iterable[GenerationInfo]) -> tuple[str, ...]:
     return tuple(one.name for one in listed if one.state == "staged")
 
 
-def _counted(given: Iterable[Given], renewal: Renewal, at: str) -> tuple[Counts, int]:
-    counts, to_describe = Counts(), 0
+def _counted(given: Iterable[Given], renewal: Renewal, at: str) -> tuple[Counts, int, Estimate]:
+    counts, to_describe, estimate = Counts(), 0, NOTHING_ASKED
     for raw, stored in given:
         table = renewed_names(raw, stored, renewal, at)
         counts = sum_of(counts, counts_of_kinds([kind_of(raw, stored, table)]))
         to_describe += wants_description(table, renewal)
-    return counts, to_describe
+        if renewal.later and wanted(table, renewal).names:
+            estimate = estimate.plus(renewal.later.estimate(table.raw))
+    return counts, to_describe, estimate
 
 
 def _gone(live: TableStore, sources: Sources) -> int:

@@ -54,9 +54,10 @@ class ReindexReport:
 
     @property
     def clean(self) -> bool:
-        """Whether the new generation is live, and everything was taken and described as asked."""
+        """Whether the new generation is live, and all was taken, read and described as asked."""
         rejected = self.sources.rejected if self.sources else 0
-        return self.live and not (self.refused or self.counts.failed or rejected)
+        failed = self.counts.failed or self.counts.model_names.failed
+        return self.live and not (self.refused or failed or rejected)
 
 
 @dataclass(frozen=True, slots=True)

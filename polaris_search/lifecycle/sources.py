@@ -11,7 +11,7 @@ from pathlib import Path
 
 from ingest.batches import batches
 from ingest.dead_letters import DeadLetters
-from ingest.decide import is_described_by, names_are_stored
+from ingest.decide import is_described_by, names_are_stored, wants_model_names
 from ingest.rejected import Rejected
 from ingest.report import MAX_SHOWN
 from ingest.seen import SeenIds
@@ -121,9 +121,10 @@ class SourcesReader:
 
 def _is_over(table: RawTable, state: TableState | None, renewal: Renewal) -> bool:
     """Return whether an interrupted run wrote the table as this one would."""
-    if state is None or renewal.expander is None:
+    expanders = renewal.expanders
+    if state is None or expanders is None:
         return False
-    if not names_are_stored(table, state, renewal.expander):
+    if not names_are_stored(table, state, expanders) or wants_model_names(table, state, expanders):
         return False
     if renewal.describer is None or renewal.redescribe == "none":
         return True

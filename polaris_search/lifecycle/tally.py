@@ -4,9 +4,10 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
-from ingest.asking import Answer
+from ingest.answer import Answer
 from ingest.decide import NO_REASON
-from ingest.report import counted
+from ingest.model_names import counts_of_names, notices_of_names
+from ingest.report import ModelNames, counted
 
 Kind = Literal["kept", "expanded", "new", "changed"]
 """What became of one table's names; each has its count."""
@@ -27,6 +28,7 @@ class Counts:
         notices: the first MAX_SHOWN different things to know of those described, counted alike.
         prompt_tokens: tokens sent, as the server counts.
         completion_tokens: tokens received, as the server counts.
+        model_names: what became of names that a model was to read.
     """
 
     kept: int = 0
@@ -39,6 +41,7 @@ class Counts:
     notices: tuple[tuple[str, int], ...] = ()
     prompt_tokens: int = 0
     completion_tokens: int = 0
+    model_names: ModelNames = ModelNames()
 
     @property
     def tables(self) -> int:
@@ -59,6 +62,7 @@ def sum_of(one: Counts, other: Counts) -> Counts:
         notices=counted(dict(one.notices), other.notices),
         prompt_tokens=one.prompt_tokens + other.prompt_tokens,
         completion_tokens=one.completion_tokens + other.completion_tokens,
+        model_names=one.model_names.plus(other.model_names),
     )
 
 
@@ -72,18 +76,23 @@ def counts_of_kinds(kinds: Sequence[Kind]) -> Counts:
     )
 
 
-def counts_of_answers(group: Iterable[Answer]) -> Counts:
-    """Return the counts of what a describer answered."""
-    outcomes = [outcome for _, outcome in group]
+def counts_of_answers(group: Sequence[Answer]) -> Counts:
+    """Return the counts of what models answered."""
+    outcomes = [answer.description for answer in group if answer.description]
+    names = [answer.names for answer in group if answer.names]
     described = [outcome for outcome in outcomes if outcome.description is not None]
     failed = [outcome for outcome in outcomes if outcome.description is None]
     return Counts(
         described=len(described),
         failed=len(failed),
         reasons=_each_once(outcome.reason or NO_REASON for outcome in failed),
-        notices=_each_once(notice for outcome in described for notice in outcome.notices),
+        notices=_each_once(
+            [notice for outcome in described for notice in outcome.notices]
+            + list(notices_of_names(names))
+        ),
         prompt_tokens=sum(outcome.prompt_tokens for outcome in outcomes),
         completion_tokens=sum(outcome.completion_tokens for outcome in outcomes),
+        model_names=counts_of_names(names),
     )
 
 

@@ -1,7 +1,7 @@
 """Sends streams of tables into a new generation as a renewal says, and counts what became of them.
 
-Every description is made before its table is written, so that each document is written once:
-replaced ones would skew Elasticsearch's scores. Tables that wait for a description wait on disk.
+Whatever a model is asked for is there before its table is written, so that each document is written
+once: replaced ones would skew Elasticsearch's scores. Tables that wait for a model wait on disk.
 """
 
 from collections.abc import Iterable, Iterator
@@ -19,8 +19,10 @@ from polaris_search.lifecycle.tally import Counts, Kind, counts_of_answers, coun
 from polaris_search.lifecycle.transform import (
     Renewal,
     renewed_names,
-    wants_description,
+    wanted,
+    wants_model,
     with_description_of,
+    with_names_of,
 )
 from polaris_search.records import EnrichedTable, RawTable
 from polaris_search.store.protocol import Refused, TableStore
@@ -37,7 +39,7 @@ def as_they_are(tables: Iterable[EnrichedTable]) -> Iterator[Given]:
 
 
 class Transformer:
-    """Applies one renewal; open while its block runs, for the describer's connections.
+    """Applies one renewal; open while its block runs, for the models' connections.
 
     Attributes:
         renewal: what it makes anew.
@@ -53,9 +55,9 @@ class Transformer:
         self._exits = ExitStack()
 
     def __enter__(self) -> Self:
-        renewal = self.renewal
-        if renewal.describer and renewal.redescribe != "none":
-            asking = opened(renewal.describer, renewal.concurrency)
+        models = self.renewal.models
+        if models.expander or models.describer:
+            asking = opened(models, self.renewal.concurrency)
             self._asking = self._exits.enter_context(asking)
         return self
 
@@ -70,8 +72,8 @@ class Transformer:
     def copy(self, tables: Iterable[Given], staged: TableStore) -> tuple[Refused, ...]:
         """Write the tables into the new generation, where none of them is yet.
 
-        Those that want no description go first; each of the others is written as soon as it is
-        described, so that a kill costs only the descriptions that are under way.
+        Those that want no model go first; each of the others is written as soon as its answer is
+        there, so that a kill costs only the answers that are under way.
         """
         with table_spool() as waiting:
             refused = staged.put(self._named(tables, None, waiting)).refused
@@ -80,7 +82,7 @@ class Transformer:
         return refused
 
     def again(self, tables: Iterable[EnrichedTable], staged: TableStore) -> Iterator[EnrichedTable]:
-        """Yield live tables as `copy` would write them, described by this run only once.
+        """Yield live tables as `copy` would write them, asked about by this run only once.
 
         For tables that changed while the new generation was filled; `staged` holds it.
         """
@@ -92,7 +94,7 @@ class Transformer:
     def at_once(
         self, tables: Iterable[EnrichedTable], staged: TableStore
     ) -> Iterator[EnrichedTable]:
-        """Yield the tables as `again` does, but without asking for any description."""
+        """Yield the tables as `again` does, but without asking any model."""
         return self._named(as_they_are(tables), staged, None)
 
     def _named(
@@ -107,11 +109,13 @@ class Transformer:
             kinds = [kind_of(*given, table) for given, table in zip(batch, named, strict=True)]
             self.counts = sum_of(self.counts, counts_of_kinds(kinds))
             for table in named:
-                own = with_description_of(table, there.get(table.table_id), self.renewal)
-                if own is None and waiting is not None and wants_description(table, self.renewal):
-                    waiting.add(table)
+                before = there.get(table.table_id)
+                read = with_names_of(table, before, self.renewal)
+                own = with_description_of(read, before, self.renewal)
+                if own is None and waiting is not None and wants_model(read, before, self.renewal):
+                    waiting.add(read)
                 else:
-                    yield own or table
+                    yield own or read
             self._progress.copied(self.counts.tables)
 
     def _described(self, waiting: TableSpool) -> Iterator[list[EnrichedTable]]:
@@ -119,11 +123,11 @@ class Transformer:
         if not len(waiting) or asking is None:
             return
         self._progress.describing(self.counts.described + self.counts.failed + len(waiting))
-        with closing(asking.answers(waiting)) as answers:
+        with closing(asking.answers(wanted(table, self.renewal) for table in waiting)) as answers:
             for group in answers:
                 self.counts = sum_of(self.counts, counts_of_answers(group))
                 at = utc_text(self._now())
-                yield [with_answer(*answer, asking.describer, at) or answer[0] for answer in group]
+                yield [with_answer(answer, asking.models, at) or answer.table for answer in group]
                 self._progress.described(self.counts.described, self.counts.failed)
 
 

@@ -10,13 +10,17 @@ from dataclasses import dataclass
 from typing import Literal
 
 from polaris_search.profiles.plan import ExactClause, QueryPlan
-from polaris_search.records import ColumnMatch, EnrichedTable
+from polaris_search.records import ColumnMatch, EnrichedTable, Expansion
 from polaris_search.text.analysis import Chain, analyzer_named, chain_named
 from polaris_search.text.schema import table_schema
 
 Evidence = Literal["words", "abbreviation", "fragments"]
 _BY_ANALYZER: dict[str, Evidence] = {"skeleton": "abbreviation", "trigrams": "fragments"}
 MAX_COLUMN_NAMES = 10
+
+EXPANDED = ("new_words", "expansion")
+"""The sources that the words of expansions stand in."""
+NOT_EXPANDED = Expansion("", ())
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,6 +91,21 @@ class _Found:
     numbers: tuple[int, ...] = ()
 
 
+@dataclass(frozen=True, slots=True)
+class _Texts:
+    """The numbered texts of a part, each in several pieces, and the sources that they stand in."""
+
+    sources: tuple[str, ...]
+    texts: Sequence[tuple[str, ...]]
+
+    def that_meet(self, clauses: Sequence[_Asked]) -> Iterator[int]:
+        """Yield the numbers of the texts that meet any of the clauses."""
+        looking = [clause for clause in clauses if clause.looks_into(self.sources)]
+        for number, pieces in enumerate(self.texts):
+            if any(clause.meets(text) for clause in looking for text in pieces):
+                yield number
+
+
 def _asked(plan: QueryPlan) -> Iterator[_Asked]:
     fields = table_schema().fields
     if plan.best_fields:
@@ -102,32 +121,32 @@ def _asked(plan: QueryPlan) -> Iterator[_Asked]:
 def _parts(
     asked: Sequence[_Asked], table: EnrichedTable, kinds: Sequence[Evidence]
 ) -> dict[str, _Found]:
-    texts = {
-        "name": (("name", "names", "expansion"), [_name_texts(table)]),
-        "columns": (("names", "expansion"), _column_texts(table)),
-        "context": (("context",), [tuple(table.raw.context.values())]),
-        "description": (("description", "description_terms"), [_description_texts(table)]),
+    columns = [column.name for column in table.raw.columns]
+    expansion = table.expansion or NOT_EXPANDED
+    texts: dict[str, list[_Texts]] = {
+        "name": [
+            _Texts(("name", "names", "expansion"), [(table.raw.name,)]),
+            _Texts(EXPANDED, [(expansion.name,)]),
+        ],
+        "columns": [
+            _Texts(("names", "expansion"), [(name,) for name in columns]),
+            _Texts(EXPANDED, [(expanded,) for expanded in expansion.columns]),
+        ],
+        "context": [_Texts(("context",), [tuple(table.raw.context.values())])],
+        "description": [_Texts(("description", "description_terms"), [_description_texts(table)])],
     }
-    return {part: _strongest(asked, kinds, *where) for part, where in texts.items()}
+    return {part: _strongest(asked, kinds, where) for part, where in texts.items()}
 
 
 def _strongest(
-    asked: Sequence[_Asked],
-    kinds: Sequence[Evidence],
-    sources: Sequence[str],
-    texts: Sequence[tuple[str, ...]],
+    asked: Sequence[_Asked], kinds: Sequence[Evidence], where: Sequence[_Texts]
 ) -> _Found:
     """Return the first of the kinds that any text shows; later kinds are not looked for then."""
-    looking = [clause for clause in asked if clause.looks_into(sources)]
     for kind in kinds:
-        clauses = [clause for clause in looking if clause.evidence == kind]
-        numbers = tuple(
-            number
-            for number, versions in enumerate(texts)
-            if any(clause.meets(text) for clause in clauses for text in versions)
-        )
+        clauses = [clause for clause in asked if clause.evidence == kind]
+        numbers = {number for texts in where for number in texts.that_meet(clauses)}
         if numbers:
-            return _Found(kind, numbers)
+            return _Found(kind, tuple(sorted(numbers)))
     return _Found()
 
 
@@ -138,17 +157,6 @@ def _phrase(part: str, evidence: Evidence) -> str:
 def _column_match(table: EnrichedTable, found: _Found) -> ColumnMatch:
     names = [table.raw.columns[number].name for number in found.numbers[:MAX_COLUMN_NAMES]]
     return ColumnMatch(len(found.numbers), tuple(names))
-
-
-def _name_texts(table: EnrichedTable) -> tuple[str, ...]:
-    return (table.raw.name, table.expansion.name) if table.expansion else (table.raw.name,)
-
-
-def _column_texts(table: EnrichedTable) -> list[tuple[str, ...]]:
-    names = [column.name for column in table.raw.columns]
-    if table.expansion is None:
-        return [(name,) for name in names]
-    return list(zip(names, table.expansion.columns, strict=True))
 
 
 def _description_texts(table: EnrichedTable) -> tuple[str, ...]:

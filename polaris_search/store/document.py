@@ -1,9 +1,12 @@
 """What of a table is searched: the texts of each indexed field, the same for both stores.
 
-Names are searched as given, with the words that their expansions add appended, never replacing:
-`expansion` gets every word that does not stand in the name as it is written, `names` only those
-that splitting the name into its parts does not give either. `context` holds the values only, in
-key order; `description` the six values in schema order. The table_id is never searched.
+Names are searched as given, with the words that their expansions add beside them, never instead:
+`expansion` holds both, names and every word that does not stand in its name as it is written.
+`names` holds the names alone; `new_words` the words that splitting a name into its parts does not
+give either, each once, for what recurs from column to column tells no more each time. They are kept
+apart because what looks for abbreviations in names would find them in their expansions too, and
+count one thing twice. `context` holds the values only, in key order; `description` the six
+values in schema order. The table_id is never searched.
 """
 
 from collections.abc import Collection, Iterator
@@ -15,17 +18,23 @@ from polaris_search.text.new_words import new_words
 
 SearchedTexts = dict[str, list[str]]
 
-SOURCES = ("name", "names", "expansion", "context", "description", "description_terms")
+SOURCES = ("name", "names", "new_words", "expansion", "context", "description", "description_terms")
 
 
 def searched_texts(table: EnrichedTable, sources: Collection[str] = SOURCES) -> SearchedTexts:
     """Return the texts of the sources asked for; `description_terms` costs most by far."""
     given = [table.raw.name, *(column.name for column in table.raw.columns)]
-    texts = {"name": [table.raw.name], "context": _context(table), "description": _described(table)}
+    texts = {
+        "name": [table.raw.name],
+        "names": given,
+        "context": _context(table),
+        "description": _described(table),
+    }
     if "expansion" in sources:
         texts["expansion"] = given + list(_added(table, given, "words"))
-    if "names" in sources:
-        texts["names"] = given + list(_added(table, given, "parts"))
+    if "new_words" in sources:
+        added = (word for words in _added(table, given, "parts") for word in words.split())
+        texts["new_words"] = list(dict.fromkeys(added))
     if "description_terms" in sources:
         texts["description_terms"] = _description_terms(table, given)
     return {source: texts[source] for source in sources}

@@ -147,6 +147,7 @@ BROKEN = {
     ],
     "name": [_without("name"), _set("name", to="ActEmployees")],
     "names": [_set("names", to=["a", 1])],
+    "new_words": [_without("new_words"), _set("new_words", to=[1])],
     "context": [_set("context", to=["\ud800"])],
     "description_terms": [_set("description_terms", to={})],
     "table_id": [_set("table_id", to="other"), _without("table_id")],

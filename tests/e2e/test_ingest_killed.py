@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 
+from ingest.partition import Partition
 from polaris_search.store.embedded.store import EmbeddedStore
 
 N_TABLES = 450
@@ -23,6 +24,7 @@ from pathlib import Path
 
 from fakes import FakeDescriber
 
+from ingest.partition import partition_of
 from ingest.pipeline import ingest
 from ingest.readers.sources import read_sources
 from ingest.steps import NoExpander, NoProgress
@@ -46,7 +48,7 @@ class SpokenDescriber(FakeDescriber):
         return outcome
 
 
-source, folder = sys.argv[1:]
+source, folder, share = sys.argv[1:]
 store = EmbeddedStore(Path(folder))
 report = ingest(
     read_sources([source]),
@@ -54,6 +56,7 @@ report = ingest(
     NoExpander(),
     SpokenDescriber(),
     concurrency=4,
+    partition=partition_of(share),
     progress=SpokenProgress(),
 )
 store.close()
@@ -71,9 +74,9 @@ def start(tmp_path):
     script = tmp_path / "ingest_slowly.py"
     script.write_text(INGEST)
 
-    def start_ingest():
+    def start_ingest(share="1/1"):
         return subprocess.Popen(
-            [sys.executable, script, source, tmp_path / "store"],
+            [sys.executable, script, source, tmp_path / "store", share],
             env={**os.environ, "PYTHONPATH": str(Path(__file__).parents[1])},
             stdout=subprocess.PIPE,
             text=True,
@@ -144,3 +147,17 @@ def test_a_kill_while_names_are_stored_loses_no_table(start, tmp_path, batches_b
     assert len(before) >= 200 * batches_before_the_kill
     assert sorted(stored_tables(tmp_path / "store")) == IDS
     assert int(second[-1][3]) == len(before)  # what was stored was not stored again
+
+
+def test_a_killed_share_goes_on_by_itself_and_all_shares_do_each_table_once(start, tmp_path):
+    killed = lines_until_killed(start("2/3"), 1 + 20)  # its one batch, and 20 answers
+    kept = {key for key, table in stored_tables(tmp_path / "store").items() if table.description}
+
+    again = {share: lines_to_the_end(start(share)) for share in ("2/3", "1/3", "3/3")}
+
+    mine = {key for key in IDS if Partition(2, 3).holds(key)}
+    asked = {share: set(said(lines, "described")) for share, lines in again.items()}
+    assert kept <= set(said(killed, "described")) <= mine
+    assert asked["2/3"] == mine - kept
+    assert sorted([*kept, *asked["1/3"], *asked["2/3"], *asked["3/3"]]) == IDS
+    assert again["2/3"][-1] == ["report", str(len(mine - kept)), str(len(kept)), str(len(mine))]

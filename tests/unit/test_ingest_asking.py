@@ -5,6 +5,7 @@ from contextlib import closing
 
 from fakes import FakeDescriber
 
+from ingest.answer import Models, Wanted
 from ingest.asking import ask
 from polaris_search.errors import ServiceUnreachable
 from polaris_search.records import EnrichedTable, Provenance, RawTable
@@ -12,16 +13,17 @@ from polaris_search.records import EnrichedTable, Provenance, RawTable
 
 def tables(count):
     for number in range(count):
-        yield EnrichedTable(RawTable(f"t{number}", "n"), Provenance("h"))
+        table = EnrichedTable(RawTable(f"t{number}", "n"), Provenance("h"))
+        yield Wanted(table, names=False, description=True)
 
 
 def test_every_table_is_answered_once_with_its_own_answer():
     describer = FakeDescriber()
 
-    with closing(ask(describer, tables(500), 7)) as groups:
+    with closing(ask(Models(None, describer), tables(500), 7)) as groups:
         answers = [answer for group in groups for answer in group]
 
-    assert Counter(table.table_id for table, _ in answers) == {f"t{n}": 1 for n in range(500)}
+    assert Counter(answer.table.table_id for answer in answers) == {f"t{n}": 1 for n in range(500)}
     assert describer.at_once == 7
 
 
@@ -29,12 +31,12 @@ def test_no_more_tables_are_read_than_are_asked_about_and_wait():
     read = []
 
     def counted():
-        for table in tables(100):
-            read.append(table.table_id)
-            yield table
+        for wanted in tables(100):
+            read.append(wanted.table.table_id)
+            yield wanted
 
     answered = 0
-    with closing(ask(FakeDescriber(), counted(), 3)) as groups:
+    with closing(ask(Models(None, FakeDescriber()), counted(), 3)) as groups:
         for group in groups:
             assert len(read) - answered <= 2 * 3
             answered += len(group)
@@ -45,7 +47,7 @@ def test_no_more_tables_are_read_than_are_asked_about_and_wait():
 def test_leaving_early_cancels_and_closes():
     describer = FakeDescriber()
 
-    with closing(ask(describer, tables(1000), 2)) as groups:
+    with closing(ask(Models(None, describer), tables(1000), 2)) as groups:
         next(groups)
 
     assert describer.closed == 1
@@ -55,7 +57,7 @@ def test_leaving_early_cancels_and_closes():
 def test_nothing_to_ask_ends_at_once():
     describer = FakeDescriber()
 
-    assert list(ask(describer, [], 4)) == []
+    assert list(ask(Models(None, describer), [], 4)) == []
     assert (describer.asked, describer.closed) == ([], 1)
 
 
@@ -66,9 +68,9 @@ def test_an_error_in_plain_words_costs_one_description_only():
                 raise ServiceUnreachable("The model server does not answer. Start it.")
             return await super().describe(table, expansion)
 
-    answers = [answer for group in ask(Refusing(), tables(3), 1) for answer in group]
+    answers = [answer for group in ask(Models(None, Refusing()), tables(3), 1) for answer in group]
 
-    reasons = {table.table_id: outcome.reason for table, outcome in answers}
+    reasons = {answer.table.table_id: answer.description.reason for answer in answers}
     assert reasons == {
         "t0": None,
         "t1": "The model server does not answer. Start it.",

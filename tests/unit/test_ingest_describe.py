@@ -3,13 +3,17 @@
 import asyncio
 import json
 import logging
+import re
 
 import pytest
 from fakes_llm import FakeLLM, reply
 
+from ingest.describe.budget import MIN_LEFT_TOKENS
 from ingest.describe.describer import DescribeSettings, LlmDescriber
 from ingest.describe.opening import SMALL_MODEL, describe_settings, open_describer
 from ingest.describe.prompt import fixed_part, fixed_tokens
+from ingest.describe.schema import description_schema
+from ingest.describe.tokens import estimated_tokens
 from ingest.steps import DescribeOutcome
 from polaris_search.errors import ServiceUnreachable
 from polaris_search.llm.failures import ChatTroubled, PromptTooLong
@@ -31,6 +35,12 @@ ENGLISH = Expansion("dog kennel", ("breed", "owner"))
 def as_json(description=DOGS, **changes) -> str:
     fields = {name: getattr(description, name) for name in description.__slots__}
     return json.dumps(fields | changes)
+
+
+def word_of(number: int) -> str:
+    """Return a word for each number; no three share a beginning of letters and digits."""
+    letters = "abcdefghijklmnopqrst"
+    return "".join(letters[number // 20**place % 20] for place in range(4))
 
 
 def describe(llm: FakeLLM, table=TABLE, expansion=ENGLISH, **settings) -> DescribeOutcome:
@@ -107,19 +117,22 @@ def test_reply_that_is_cut_and_then_unusable_has_one_more_chance():
     ]
 
 
-def test_table_is_given_up_with_the_reason_after_a_second_unusable_reply():
+def test_table_is_given_up_with_the_reason_after_three_unusable_replies():
     llm = FakeLLM()
-    llm.enqueue(*[reply(as_json(keywords_and_themes="see http://x.example"))] * 2)
+    llm.enqueue(*[reply(as_json(keywords_and_themes="see http://x.example"))] * 3)
 
     outcome = describe(llm)
 
     assert outcome.description is None
     assert outcome.reason == "link: A field holds a link: 'http://x.example'."
-    assert outcome.completion_tokens == 20 + 20
+    assert outcome.completion_tokens == 3 * 20
+    assert [(asked.seed, asked.temperature) for asked in llm.asked] == [
+        (seed, 0.5) for seed in (42, 43, 44)
+    ]
 
 
 def test_prompt_that_is_too_long_is_asked_again_with_half_of_the_table():
-    table = RawTable("wide", "w", tuple(Column(f"measurement number {n}") for n in range(1000)))
+    table = RawTable("wide", "w", tuple(Column(word_of(n)) for n in range(9000)))
     llm = FakeLLM()
     llm.enqueue(PromptTooLong(400, "Too long."), PromptTooLong(400, "Too long."), reply(as_json()))
 
@@ -153,7 +166,7 @@ def test_server_that_is_not_there_is_said_by_the_error():
         describe(llm)
 
 
-def test_wide_table_is_cut_to_the_budget_and_the_rest_is_counted():
+def test_wide_table_is_shown_in_groups_within_the_budget():
     table = RawTable("wide", "readings", tuple(Column(f"sensor {n:04}") for n in range(5000)))
     llm = FakeLLM()
     llm.enqueue(reply(as_json()))
@@ -161,30 +174,97 @@ def test_wide_table_is_cut_to_the_budget_and_the_rest_is_counted():
     outcome = describe(llm, table, None, table_tokens=300)
 
     shown = llm.asked[0].messages[-1].content
-    left_out = 5000 - shown.count("sensor ")
-    assert f" and {left_out:,} more columns" in shown
-    assert len(shown) < 300 * 3.5 + 100
+    assert "columns: sensor 0000 to sensor 4999 (5,000 columns)" in shown
+    assert outcome.notices == ("The model was shown columns in groups.",)
+
+
+def test_columns_of_a_wide_table_that_share_nothing_are_counted_where_they_are_not_shown():
+    table = RawTable("wide", "w", tuple(Column(word_of(n)) for n in range(5000)))
+    llm = FakeLLM()
+    llm.enqueue(reply(as_json()))
+
+    outcome = describe(llm, table, None, table_tokens=300)
+
+    shown = llm.asked[0].messages[-1].content
+    (columns,) = re.findall("columns: (.*)", shown)
+    left_out = 5000 - columns.count(",") + f"{5000:,}".count(",") - 1
+    assert columns.endswith(f" and {left_out:,} more columns")
+    assert estimated_tokens(shown) <= 300
     assert outcome.notices == (f"The model was not shown {left_out:,} more columns.",)
 
 
 def test_table_leaves_room_for_prompt_and_reply_in_a_small_context():
-    table = RawTable("wide", "readings", tuple(Column(f"sensor {n:04}") for n in range(5000)))
-    llm = FakeLLM(context_tokens=fixed_tokens() + 2 * 160 + 100)
+    table = RawTable("wide", "readings", tuple(Column(word_of(n)) for n in range(5000)))
+    llm = FakeLLM(context_tokens=fixed_tokens() + 2 * 160 + 200)
 
     describe(llm, table, None, max_tokens=160, table_tokens=1500)
 
-    assert len(llm.asked[0].messages[-1].content) < 100 * 3.5 + 100
+    assert estimated_tokens(llm.asked[0].messages[-1].content) <= 200
 
 
-def test_weak_text_is_kept_and_said():
-    same = dict.fromkeys(DOGS.__slots__, "dogs and more dogs")
-    llm = FakeLLM()
-    llm.enqueue(reply(json.dumps(same)))
+def test_reply_and_its_texts_are_shorter_where_the_context_is_very_short():
+    llm = FakeLLM(context_tokens=fixed_tokens() + 240)
+
+    describe(llm, max_tokens=700)
+
+    (asked,) = llm.asked
+    # a third of 240 is the table's
+    assert asked.max_tokens == 240 - 80
+    assert asked.schema == description_schema(240 - 80)
+
+
+def test_context_without_room_fails_the_table_and_says_what_is_needed():
+    llm = FakeLLM(context_tokens=256)
 
     outcome = describe(llm)
 
-    assert outcome.description == Description(**same)
-    assert outcome.notices == ("The text is weak: near_equal_fields, repeats_words.",)
+    assert llm.asked == []
+    assert outcome.reason == (
+        "The model's context of 256 tokens is too short for a description. "
+        f"Serve it with at least {fixed_tokens() + MIN_LEFT_TOKENS:,}."
+    )
+
+
+@pytest.mark.parametrize(
+    ("texts", "fault"),
+    [
+        (["dogs and more dogs"] * 6, "near_equal_fields"),
+        (["dog dog dog dog dog", "dog cat cat", "ox", "dog", "dog cat", "dog"], "repeats_words"),
+        (["dogs 1", "cats 2", "1 ox", "2 oxen", "3 geese", "4 hens"], "digits"),
+    ],
+)
+def test_poor_text_is_asked_for_again_with_other_seeds_and_warmer_then_given_up(texts, fault):
+    poor = reply(json.dumps(dict(zip(DOGS.__slots__, texts, strict=True))))
+    mended, given_up = FakeLLM(), FakeLLM()
+    mended.enqueue(poor, poor, reply(as_json()))
+    given_up.enqueue(*[poor] * 6)
+
+    assert describe(mended).description == DOGS
+    outcome = describe(given_up)
+
+    assert outcome.description is None
+    assert outcome.reason.startswith(f"{fault}: ")
+    assert [(asked.seed, asked.temperature) for asked in given_up.asked] == [
+        (42, 0.5),
+        *((seed, 0.5 + 0.4) for seed in (43, 44, 45, 46, 47)),
+    ]
+
+
+def test_estimate_tells_what_the_describer_then_asks():
+    llm = FakeLLM()
+    describer = LlmDescriber(llm)
+
+    estimate = describer.estimate(TABLE, ENGLISH)
+    asyncio.run(describer.describe(TABLE, ENGLISH))
+
+    sent = sum(estimated_tokens(turn.content) for turn in llm.asked[0].messages)
+    assert (estimate.tables, estimate.calls) == (1, len(llm.asked))
+    assert estimate.shared_tokens == fixed_tokens()
+    assert sent < estimate.shared_tokens + estimate.prompt_tokens < 1.2 * sent
+    assert describer.prompt_use.prompts == 1
+    assert describer.prompt_use.shared_share == pytest.approx(
+        estimate.shared_tokens / (estimate.shared_tokens + estimate.prompt_tokens), abs=0.01
+    )
 
 
 def test_model_is_told_once_what_every_prompt_begins_with():
@@ -217,7 +297,7 @@ def test_version_changes_with_all_that_shapes_a_description():
 
 def test_prompt_version_is_pinned():
     # A new prompt makes every description stale: change this on purpose only.
-    assert LlmDescriber(FakeLLM()).prompt_version == "f970f24109b1"
+    assert LlmDescriber(FakeLLM()).prompt_version == "b5ebce529f37"
 
 
 def test_small_local_model_is_given_little_room_and_another_as_much_as_is_set():

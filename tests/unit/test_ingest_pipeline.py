@@ -197,7 +197,7 @@ def test_tables_are_read_in_bounded_batches():
 
     run(endless(), store)
 
-    assert max(read_ahead) == batches.MAX_ITEMS - 1
+    assert max(read_ahead) <= 2 * batches.MAX_ITEMS - 1  # one is being written, one prepared
 
 
 def test_wide_tables_make_small_batches():

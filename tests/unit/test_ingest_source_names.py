@@ -5,6 +5,8 @@ import os
 import sqlite3
 from contextlib import closing
 
+import pyarrow
+import pyarrow.parquet
 import pytest
 from fakes import FakeClock, FakeStore
 
@@ -94,6 +96,21 @@ def test_a_folder_whose_name_is_no_utf8_can_be_named(tmp_path, monkeypatch):
         file.write(lines("t"))
 
     assert named(os.fsdecode(b"caf\xe9")) == ["caf\\udce9"]
+
+
+def test_files_whose_path_is_no_utf8_keep_their_tables(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    folder = os.fsdecode(b"caf\xe9")
+    os.mkdir(folder)
+    with open(f"{folder}/a.csv", "w") as file:
+        file.write("x\n")
+    pyarrow.parquet.write_table(pyarrow.table({"a": [1]}), "b.parquet")
+    os.rename("b.parquet", f"{folder}/b.parquet")
+    make_sqlite(tmp_path / folder / "c.db", "t")
+
+    assert [item.table_id for item in read_sources(["."])] == [
+        "caf\\udce9/a.csv", "caf\\udce9/b.parquet", "c.main.t",
+    ]  # fmt: skip
 
 
 # --sync

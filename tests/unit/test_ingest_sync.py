@@ -33,6 +33,20 @@ def test_tables_of_other_sources_are_left_alone():
     assert list(removed_since(store, seen)) == ["a"]
 
 
+def test_of_many_stored_tables_only_the_unmet_are_read():
+    store = store_of(*[(f"t{number:03d}", "erp") for number in range(500)])
+    seen = SeenIds()
+    for number in range(0, 500, 2):
+        seen.add(f"t{number:03d}", "erp")
+    looked_at = []
+    get = store.get
+    store.get = lambda ids: looked_at.extend(ids) or get(ids)
+
+    gone = list(removed_since(store, seen))
+
+    assert gone == looked_at == [f"t{number:03d}" for number in range(1, 500, 2)]
+
+
 def test_a_table_whose_row_was_rejected_is_not_gone():
     store = store_of(("a", None), ("b", None))
     seen = SeenIds()

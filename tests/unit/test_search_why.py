@@ -36,6 +36,14 @@ def test_a_column_matches_by_its_expansion_too():
     assert found.columns == ColumnMatch(1, ("DTPh",))
 
 
+def test_abbreviations_are_looked_for_in_names_as_given_only():
+    given = table("t", ["phn"])
+    expanded = table("t", ["x_a"], expansion=Expansion("t", ("phone",)))
+
+    assert why("phantom", given).parts == ("columns (abbreviation)",)
+    assert why("phantom", expanded).parts == ("columns (fragments)",)
+
+
 def test_whole_words_are_named_before_weaker_evidence():
     found = why("location", table("shop_location", ["lctn"]))
 

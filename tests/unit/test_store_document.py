@@ -23,6 +23,7 @@ def test_names_as_given_are_searched_where_nothing_is_expanded():
     texts = searched_texts(table())
 
     assert texts["expansion"] == texts["names"] == ["SalesOrd", "DTPh", "region"]
+    assert texts["new_words"] == []
 
 
 def test_an_expansion_adds_the_words_that_its_name_lacks_as_written():
@@ -34,7 +35,18 @@ def test_an_expansion_adds_the_words_that_its_name_lacks_as_written():
 def test_where_names_are_split_only_the_words_that_splitting_does_not_give_are_added():
     texts = searched_texts(table(EXPANSION))
 
-    assert texts["names"] == ["SalesOrd", "DTPh", "region", "order", "daytime phone"]
+    assert texts["new_words"] == ["order", "daytime", "phone"]
+    assert texts["names"] == ["SalesOrd", "DTPh", "region"]  # for what reads abbreviations
+
+
+def test_a_word_that_many_names_lack_is_added_once_to_what_is_split():
+    raw = RawTable("t", "n", (Column("cust_id"), Column("cust_no")))
+    expansion = Expansion("n", ("customer id", "customer number"))
+
+    texts = searched_texts(EnrichedTable(raw, Provenance("h"), expansion))
+
+    assert texts["new_words"] == ["customer", "number"]
+    assert texts["expansion"][3:] == ["customer id", "customer number"]
 
 
 def test_context_values_come_in_key_order_and_without_keys():

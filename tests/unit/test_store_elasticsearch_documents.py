@@ -76,7 +76,8 @@ def test_the_bytes_sent_are_these_and_no_others():
 
     assert document_bytes(table).decode() == (
         '{"name":["ActEmployees"],'
-        '"names":["ActEmployees","EmpNo","Sal.Gross.Eur","active","employee number","salary euro"],'
+        '"names":["ActEmployees","EmpNo","Sal.Gross.Eur"],'
+        '"new_words":["active","employee","number","salary","euro"],'
         '"expansion":["ActEmployees","EmpNo","Sal.Gross.Eur","active employees","employee number",'
         '"salary gross euro"],'
         '"context":["2024","payroll"],'

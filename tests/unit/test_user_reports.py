@@ -12,6 +12,11 @@ import pytest
 TESTS = Path(__file__).parents[1]
 
 REPORTS = {
+    # Chinese: a longer query finds fewer tables than a shorter one
+    "R8": [
+        "contract/test_readers_chinese.py::"
+        "test_a_longer_chinese_query_finds_what_a_shorter_one_finds",
+    ],
     # JSON under a grammar is cut at the token limit, or fills up with white space
     "E1": [
         "contract/test_describe_served.py::"
@@ -76,7 +81,7 @@ REPORTS = {
         "contract/test_tgi_server.py::test_base_and_adapter_never_read_each_others_cached_prompt",
         "unit/test_llm_adapters.py::test_a_name_that_is_served_already_is_never_loaded_again",
         "unit/test_llm_adapters.py::test_adapters_made_at_different_times_have_different_names",
-        "unit/test_llm_parts.py::test_each_request_to_llamacpp_says_which_adapters_are_on",
+        "unit/test_llm_identity.py::test_each_request_to_llamacpp_says_which_adapters_are_on",
     ],
     # a server's default limit refuses an adapter of rank 64
     "E8": [

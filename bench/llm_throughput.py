@@ -1,0 +1,212 @@
+"""Does an ingest keep a chat server as busy as a bare load generator with the same prompts?
+
+    python tests/llama_server.py --slots 4 --slot-tokens 2048      prints its address
+    python bench/llm_throughput.py --llm URL --slots 4
+
+Ours: an ingest of some tables into an empty embedded store, as `polaris-admin ingest` runs it, from
+tables in memory until the last description is stored. Bare: the first request for each of the same
+tables, its body ready before the clock starts, as many at a time as the server has slots. Block by
+block in turn, the one first that was last the time before; tokens are those that the server counts.
+"""
+
+import argparse
+import asyncio
+import tempfile
+import time
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from statistics import median
+from typing import Any
+
+import httpx2
+from machine import load
+
+from ingest.describe.describer import LlmDescriber
+from ingest.describe.opening import SMALL_MODEL
+from ingest.expand.lexical import LexicalExpander
+from ingest.pipeline import ingest
+from ingest.readers.sources import read_sources
+from polaris_search.llm.kinds import extra_body
+from polaris_search.llm.model import ChatReply, ChatRequest, Usage
+from polaris_search.llm.opening import open_chat_model
+from polaris_search.records import DESCRIPTION_FIELDS, RawTable
+from polaris_search.settings import Settings, read_settings
+from polaris_search.store.embedded.store import EmbeddedStore
+
+SOURCE = Path(__file__).parent.parent / "examples" / "tables"
+TIMEOUT_S = 600.0
+
+
+@dataclass(frozen=True)
+class Written:
+    """What a block took: seconds, requests answered, tokens read and written by the server."""
+
+    s: float = 0.0
+    replies: int = 0
+    prompt_tokens: int = 0
+    tokens: int = 0
+
+    def __add__(self, other: "Written") -> "Written":
+        return Written(
+            self.s + other.s,
+            self.replies + other.replies,
+            self.prompt_tokens + other.prompt_tokens,
+            self.tokens + other.tokens,
+        )
+
+    @property
+    def rate(self) -> float:
+        """Tokens written a second."""
+        return self.tokens / self.s if self.s else 0.0
+
+
+class Noting:
+    """A chat model that notes what it is asked, and answers each with the same description."""
+
+    model = "noting"
+    adapter = None
+
+    def __init__(self, context_tokens: int | None) -> None:
+        self.context_tokens = context_tokens
+        self.asked: list[ChatRequest] = []
+
+    async def begin_with(self, messages: object) -> None:
+        pass
+
+    async def chat(self, request: ChatRequest) -> ChatReply:
+        self.asked.append(request)
+        fields = [f'"{name}":"Rainfall at {name} sites"' for name in DESCRIPTION_FIELDS]
+        return ChatReply("{" + ",".join(fields) + "}", "stop", 0, 0, self.model)
+
+    def usage(self) -> Usage:
+        return Usage()
+
+    async def close(self) -> None:
+        pass
+
+
+def main() -> None:
+    asked = _arguments()
+    settings = read_settings(
+        {
+            "POLARIS_LLM_KIND": "llamacpp",
+            "POLARIS_LLM_URL": asked.llm,
+            "POLARIS_LLM_TIMEOUT_S": str(TIMEOUT_S),
+        }
+    )
+    expander = LexicalExpander()
+    tables = [table for table in read_sources([str(SOURCE)]) if isinstance(table, RawTable)]
+    # Each slot reads what all prompts begin with, so that no side reads it for the other.
+    context_tokens = _context_tokens(settings)
+    warm = _bodies(tables[: asked.slots], settings, expander, context_tokens)
+    _bare([body | {"max_tokens": 1} for body in warm], asked.llm, asked.slots)
+    totals = {"ours": Written(), "bare": Written()}
+    ratios = []
+    print("| block | tables | ours: tokens a second | bare | ratio | load |\n" + "| --- " * 6 + "|")
+    for n, block in enumerate(_blocks(tables, asked.tables, asked.blocks)):
+        bodies = _bodies(block, settings, expander, context_tokens)
+        sides = {
+            "ours": lambda block=block: _ours(block, settings, expander),
+            "bare": lambda bodies=bodies: _bare(bodies, asked.llm, asked.slots),
+        }
+        found = {side: sides[side]() for side in (("ours", "bare"), ("bare", "ours"))[n % 2]}
+        totals = {side: totals[side] + found[side] for side in totals}
+        ratios.append(found["ours"].rate / found["bare"].rate)
+        rates = " | ".join(f"{found[side].rate:.1f}" for side in totals)
+        print(f"| {n + 1} | {len(block)} | {rates} | {ratios[-1]:.3f} | {load()} |", flush=True)
+    ours, bare = totals["ours"], totals["bare"]
+    print(
+        f"all: ours {ours.rate:.1f}, bare {bare.rate:.1f} tokens a second, ratio "
+        f"{ours.rate / bare.rate:.3f} (median of blocks {median(ratios):.3f}); replies "
+        f"{ours.replies} and {bare.replies}, prompt tokens {ours.prompt_tokens:,} and "
+        f"{bare.prompt_tokens:,}, tokens written {ours.tokens:,} and {bare.tokens:,}."
+    )
+
+
+def _blocks(tables: Sequence[RawTable], size: int, number: int) -> Iterator[list[RawTable]]:
+    for n in range(number):
+        yield [tables[(n * size + k) % len(tables)] for k in range(size)]
+
+
+def _context_tokens(settings: Settings) -> int | None:
+    model = open_chat_model(settings)
+    assert model is not None
+    asyncio.run(model.close())
+    return model.context_tokens
+
+
+def _ours(block: Sequence[RawTable], settings: Settings, expander: LexicalExpander) -> Written:
+    """Ingest the block; how many requests at a time the server gets is found out anew."""
+    model = open_chat_model(settings)
+    assert model is not None
+    describer = LlmDescriber(model, SMALL_MODEL)
+    with tempfile.TemporaryDirectory() as folder:
+        store = EmbeddedStore(Path(folder) / "store")
+        start_s = time.perf_counter()
+        ingest(block, store, expander, describer, concurrency=settings.tables_at_a_time)
+        seconds = time.perf_counter() - start_s
+        store.close()
+    used = model.usage()
+    return Written(seconds, used.requests, used.prompt_tokens, used.completion_tokens)
+
+
+def _bodies(
+    block: Sequence[RawTable],
+    settings: Settings,
+    expander: LexicalExpander,
+    context_tokens: int | None,
+) -> list[dict[str, Any]]:
+    """Return the body of the first request for each table, as our client would send it."""
+
+    async def asked() -> list[ChatRequest]:
+        noting = Noting(context_tokens)
+        describer = LlmDescriber(noting, SMALL_MODEL)
+        for table in block:
+            await describer.describe(table, expander.expand(table))
+        return noting.asked
+
+    return [
+        {
+            "model": "bare",
+            "messages": [{"role": turn.role, "content": turn.content} for turn in request.messages],
+            "max_tokens": request.max_tokens,
+            "temperature": request.temperature,
+            "top_p": request.top_p,
+            "seed": request.seed,
+            "stream": False,
+            **extra_body(settings.llm_kind, request.schema, request.top_k),
+        }
+        for request in asyncio.run(asked())
+    ]
+
+
+def _bare(bodies: Sequence[dict[str, Any]], url: str, slots: int) -> Written:
+    async def run() -> Written:
+        places = asyncio.Semaphore(slots)
+        async with httpx2.AsyncClient(base_url=url, timeout=TIMEOUT_S, trust_env=False) as client:
+
+            async def post(body: dict[str, Any]) -> Written:
+                async with places:
+                    answer = await client.post("/v1/chat/completions", json=body)
+                usage = answer.raise_for_status().json()["usage"]
+                return Written(0.0, 1, usage["prompt_tokens"], usage["completion_tokens"])
+
+            start_s = time.perf_counter()
+            parts = await asyncio.gather(*map(post, bodies))
+            return sum(parts, Written(time.perf_counter() - start_s))
+
+    return asyncio.run(run())
+
+
+def _arguments() -> argparse.Namespace:
+    parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
+    parser.add_argument("--llm", required=True, help="address of a llama.cpp server")
+    parser.add_argument("--slots", type=int, default=4, help="requests that it takes at a time")
+    parser.add_argument("--tables", type=int, default=24, help="tables in a block")
+    parser.add_argument("--blocks", type=int, default=6)
+    return parser.parse_args()
+
+
+if __name__ == "__main__":
+    main()
