@@ -5,7 +5,8 @@
 Coordinate search: each weight in turn is moved one step up and down, and kept where the objective
 grows; a step that helps grows, one that does not is halved. The objective is the mean over sets of
 the share of abbreviated names that are read right, less PLAIN_PENALTY times the share of plain
-names that are broken (those that splitting alone gets right). A share counts a name that is read
+names that are broken (those that splitting alone gets right), less far more where a set has more of
+them than MOST_BROKEN. A share counts a name that is read
 right 0.6 and its chance by the costs 0.4, so that it is not all steps. To the gold sets comes one
 made of readable names of the set `spider` by rules. `--leave` fits without sets, to measure on
 them: `spider` and `spider20_least` share databases and are left out together. What gold files
@@ -31,12 +32,16 @@ from ingest.expand.lexical import LexicalExpander
 from ingest.expand.name_reading import Path as Reading
 from ingest.expand.name_reading import chances, words_of
 from ingest.expand.tokens import split_name
-from ingest.expand.weights import HEADER, Weights, as_text, fitted_weights, weights_of
+from ingest.expand.weights import HEADER, Weights, as_text, weights_of
 
-PLAIN_PENALTY = 12.0
+PLAIN_PENALTY = 2.0
+MOST_BROKEN = 0.009
+BROKEN_PENALTY = 40.0
+"""What plain names cost that are broken, and what a set's share of them above the limit costs."""
 READ_RIGHT = 0.6
 MIN_ABBREVIATED = 20
 """Sets with fewer abbreviated names count for their plain names only."""
+MIN_PLAIN = 1_000
 MIN_GAIN = 1e-5
 KEPT = frozenset({"own_word", "text_word", "defined", *SURE})
 """Weights of evidence that gold files lack; those of the confidence are fitted last."""
@@ -60,17 +65,26 @@ class Share:
     abbreviated: list[float]
     plain: list[float]
 
+    @property
+    def broken(self) -> float:
+        """The share of plain names that are not read as they are, of sets with many."""
+        if len(self.plain) < MIN_PLAIN:
+            return 0.0
+        return sum(share < READ_RIGHT for share in self.plain) / len(self.plain)
+
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("folder", type=Path, metavar="GOLD_FOLDER")
     parser.add_argument("--out", type=Path, required=True)
-    parser.add_argument("--start", type=Path, help="weights to start from instead of the shipped")
+    parser.add_argument(
+        "--start", type=Path, help="weights to start from instead of those of weights.py"
+    )
     parser.add_argument("--leave", action="append", default=[], metavar="SET")
     parser.add_argument("--sweeps", type=int, default=3)
     parser.add_argument("--seed", type=int, default=1)
     given = parser.parse_args()
-    start = weights_of(given.start.read_text(encoding="utf-8")) if given.start else fitted_weights()
+    start = weights_of(given.start.read_text(encoding="utf-8")) if given.start else Weights()
     sets = training_sets(read_sets(given.folder), given.leave, given.seed)
     print("fitted to", ", ".join(gold.name for gold in sets), flush=True)
     for weights in fitted(start, sets, given.sweeps, given.seed):
@@ -113,7 +127,11 @@ class Objective:
         ]
         read = [_mean(one.abbreviated) for one in shares if len(one.abbreviated) > MIN_ABBREVIATED]
         plain = [share for one in shares for share in one.plain]
-        return _mean(read) - PLAIN_PENALTY * (1 - _mean(plain))
+        return (
+            _mean(read)
+            - PLAIN_PENALTY * (1 - _mean(plain))
+            - BROKEN_PENALTY * sum(max(0.0, one.broken - MOST_BROKEN) for one in shares)
+        )
 
     def _share(self, expander: LexicalExpander, gold: GoldSet, plain: Sequence[bool]) -> Share:
         found = Share([], [])

@@ -7,13 +7,16 @@ Ours: an ingest of some tables into an empty embedded store, as `polaris-admin i
 tables in memory until the last description is stored. Bare: the first request for each of the same
 tables, its body ready before the clock starts, as many at a time as the server has slots. Block by
 block in turn, the one first that was last the time before; tokens are those that the server counts.
+
+The end of a block, when fewer tables are left than the server has slots, is counted on neither
+side: it is as long as the last table's attempts, and is not met again in a million tables.
 """
 
 import argparse
 import asyncio
 import tempfile
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from statistics import median
@@ -28,7 +31,7 @@ from ingest.expand.lexical import LexicalExpander
 from ingest.pipeline import ingest
 from ingest.readers.sources import read_sources
 from polaris_search.llm.kinds import extra_body
-from polaris_search.llm.model import ChatReply, ChatRequest, Usage
+from polaris_search.llm.model import ChatModel, ChatReply, ChatRequest, Usage
 from polaris_search.llm.opening import open_chat_model
 from polaris_search.records import DESCRIPTION_FIELDS, RawTable
 from polaris_search.settings import Settings, read_settings
@@ -39,13 +42,28 @@ TIMEOUT_S = 600.0
 
 
 @dataclass(frozen=True)
+class Answered:
+    """One request: when it was sent and answered, and the tokens that the server counts."""
+
+    began_s: float
+    ended_s: float
+    prompt_tokens: int
+    tokens: int
+
+    def tokens_until(self, end_s: float) -> float:
+        """Return those written by then, as if each took as long as the next."""
+        share = (min(end_s, self.ended_s) - self.began_s) / (self.ended_s - self.began_s)
+        return self.tokens * max(0.0, share)
+
+
+@dataclass(frozen=True)
 class Written:
-    """What a block took: seconds, requests answered, tokens read and written by the server."""
+    """What a block took: seconds, requests, tokens read and written by the server."""
 
     s: float = 0.0
     replies: int = 0
     prompt_tokens: int = 0
-    tokens: int = 0
+    tokens: float = 0.0
 
     def __add__(self, other: "Written") -> "Written":
         return Written(
@@ -59,6 +77,29 @@ class Written:
     def rate(self) -> float:
         """Tokens written a second."""
         return self.tokens / self.s if self.s else 0.0
+
+
+class Timed:
+    """The chat model behind it, with the times of what it answers."""
+
+    def __init__(self, model: ChatModel) -> None:
+        self.answered: list[Answered] = []
+        self._model = model
+        self.model = model.model
+        self.adapter = model.adapter
+        self.context_tokens = model.context_tokens
+        self.usage = model.usage
+        self.begin_with = model.begin_with
+        self.close = model.close
+
+    async def chat(self, request: ChatRequest) -> ChatReply:
+        began_s = time.perf_counter()
+        reply = await self._model.chat(request)
+        ended_s = time.perf_counter()
+        self.answered.append(
+            Answered(began_s, ended_s, reply.prompt_tokens, reply.completion_tokens)
+        )
+        return reply
 
 
 class Noting:
@@ -97,19 +138,25 @@ def main() -> None:
     )
     expander = LexicalExpander()
     tables = [table for table in read_sources([str(SOURCE)]) if isinstance(table, RawTable)]
-    # Each slot reads what all prompts begin with, so that no side reads it for the other.
     context_tokens = _context_tokens(settings)
-    warm = _bodies(tables[: asked.slots], settings, expander, context_tokens)
-    _bare([body | {"max_tokens": 1} for body in warm], asked.llm, asked.slots)
+    # Before each side's clock starts, each slot reads what all prompts begin with: a look at the
+    # server, which ours takes once a run, leaves something else there.
+    some = _bodies(tables[-asked.slots :], settings, expander, context_tokens)
+    warm = [body | {"max_tokens": 1} for body in some]
+
+    def warmed() -> None:
+        _bare(warm, asked.llm, asked.slots)
+
     totals = {"ours": Written(), "bare": Written()}
     ratios = []
     print("| block | tables | ours: tokens a second | bare | ratio | load |\n" + "| --- " * 6 + "|")
     for n, block in enumerate(_blocks(tables, asked.tables, asked.blocks)):
         bodies = _bodies(block, settings, expander, context_tokens)
         sides = {
-            "ours": lambda block=block: _ours(block, settings, expander),
+            "ours": lambda block=block: _ours(block, settings, expander, asked.slots, warmed),
             "bare": lambda bodies=bodies: _bare(bodies, asked.llm, asked.slots),
         }
+        warmed()
         found = {side: sides[side]() for side in (("ours", "bare"), ("bare", "ours"))[n % 2]}
         totals = {side: totals[side] + found[side] for side in totals}
         ratios.append(found["ours"].rate / found["bare"].rate)
@@ -120,7 +167,7 @@ def main() -> None:
         f"all: ours {ours.rate:.1f}, bare {bare.rate:.1f} tokens a second, ratio "
         f"{ours.rate / bare.rate:.3f} (median of blocks {median(ratios):.3f}); replies "
         f"{ours.replies} and {bare.replies}, prompt tokens {ours.prompt_tokens:,} and "
-        f"{bare.prompt_tokens:,}, tokens written {ours.tokens:,} and {bare.tokens:,}."
+        f"{bare.prompt_tokens:,}, tokens written {ours.tokens:,.0f} and {bare.tokens:,.0f}."
     )
 
 
@@ -136,19 +183,41 @@ def _context_tokens(settings: Settings) -> int | None:
     return model.context_tokens
 
 
-def _ours(block: Sequence[RawTable], settings: Settings, expander: LexicalExpander) -> Written:
+def _ours(
+    block: Sequence[RawTable],
+    settings: Settings,
+    expander: LexicalExpander,
+    slots: int,
+    warmed: Callable[[], None],
+) -> Written:
     """Ingest the block; how many requests at a time the server gets is found out anew."""
     model = open_chat_model(settings)
     assert model is not None
-    describer = LlmDescriber(model, SMALL_MODEL)
+    timed = Timed(model)
     with tempfile.TemporaryDirectory() as folder:
         store = EmbeddedStore(Path(folder) / "store")
+        warmed()
         start_s = time.perf_counter()
+        describer = LlmDescriber(timed, SMALL_MODEL)
         ingest(block, store, expander, describer, concurrency=settings.tables_at_a_time)
-        seconds = time.perf_counter() - start_s
         store.close()
-    used = model.usage()
-    return Written(seconds, used.requests, used.prompt_tokens, used.completion_tokens)
+    return _while_busy(timed.answered, start_s, slots)
+
+
+def _while_busy(answered: Sequence[Answered], start_s: float, slots: int) -> Written:
+    """Return what was written until fewer than `slots` requests were under way for good."""
+    full_until = [
+        one.ended_s
+        for one in answered
+        if sum(other.began_s < one.ended_s <= other.ended_s for other in answered) >= slots
+    ]
+    end_s = max(full_until)
+    return Written(
+        end_s - start_s,
+        len(answered),
+        sum(one.prompt_tokens for one in answered),
+        sum(one.tokens_until(end_s) for one in answered if one.began_s < end_s),
+    )
 
 
 def _bodies(
@@ -186,15 +255,19 @@ def _bare(bodies: Sequence[dict[str, Any]], url: str, slots: int) -> Written:
         places = asyncio.Semaphore(slots)
         async with httpx2.AsyncClient(base_url=url, timeout=TIMEOUT_S, trust_env=False) as client:
 
-            async def post(body: dict[str, Any]) -> Written:
+            async def post(body: dict[str, Any]) -> Answered:
                 async with places:
+                    began_s = time.perf_counter()
                     answer = await client.post("/v1/chat/completions", json=body)
                 usage = answer.raise_for_status().json()["usage"]
-                return Written(0.0, 1, usage["prompt_tokens"], usage["completion_tokens"])
+                ended_s = time.perf_counter()
+                return Answered(
+                    began_s, ended_s, usage["prompt_tokens"], usage["completion_tokens"]
+                )
 
             start_s = time.perf_counter()
-            parts = await asyncio.gather(*map(post, bodies))
-            return sum(parts, Written(time.perf_counter() - start_s))
+            answered = await asyncio.gather(*map(post, bodies))
+            return _while_busy(answered, start_s, slots)
 
     return asyncio.run(run())
 

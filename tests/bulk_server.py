@@ -20,6 +20,7 @@ _MADE = mappings.tables()
 LIVE = json.dumps(
     {
         "polaris-tables-v1-x": {
+            "aliases": {"polaris-tables": {"is_write_index": True}},
             "mappings": {**_MADE["mappings"], "_meta": new_meta()},
             "settings": {"index": _MADE["settings"]},
         }

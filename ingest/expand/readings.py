@@ -228,7 +228,8 @@ def _by_letters(
             continue
         cost = candidates.shortening(text, word)
         if cost is not None:
-            yield Reading((word,), weights.table_guess + cost)
+            gain = weights.noun_gain * context.plain if word in context.nouns else 0.0
+            yield Reading((word,), weights.table_guess + cost - gain)
 
 
 def _likeliest(

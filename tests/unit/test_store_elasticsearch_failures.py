@@ -20,6 +20,7 @@ PLAN = QueryPlan("paper", "zebra", best_fields=BestFields(("context",), 0.1))
 HTML = {"content-type": "text/html"}
 LIVE = {
     "polaris-tables-v1-x": {
+        "aliases": {"polaris-tables": {}},
         "mappings": {"_meta": {"schema_version": 1}},
         "settings": {"index": {}},
     }
