@@ -8,8 +8,8 @@ from pathlib import Path
 import pytest
 from postgres_server import ADMIN, programs
 
-from ingest.readers.sql import databases
 from ingest.readers.sources import read_sources
+from ingest.readers.sql import databases
 from ingest.rejected import Rejected
 from polaris_search.errors import SourceUnreadable
 from polaris_search.records import Column, RawTable
