@@ -4,9 +4,9 @@
     python bench/llm_throughput.py --llm URL --slots 4
 
 Ours: an ingest of some tables into an empty embedded store, as `polaris-admin ingest` runs it, from
-tables in memory until the last description is stored. Bare: the first request for each of the same
-tables, its body ready before the clock starts, as many at a time as the server has slots. Block by
-block in turn, the one first that was last the time before; tokens are those that the server counts.
+tables in memory until the last description is stored. Bare: the very requests that ours sent, those
+for weak replies too, in the same order, their bodies ready before the clock starts, as many at a
+time as the server has slots. Block by block in turn; tokens are those that the server counts.
 
 The end of a block, when fewer tables are left than the server has slots, is counted on neither
 side: it is as long as the last table's attempts, and is not met again in a million tables.
@@ -84,6 +84,7 @@ class Timed:
 
     def __init__(self, model: ChatModel) -> None:
         self.answered: list[Answered] = []
+        self.sent: list[ChatRequest] = []
         self._model = model
         self.model = model.model
         self.adapter = model.adapter
@@ -93,6 +94,7 @@ class Timed:
         self.close = model.close
 
     async def chat(self, request: ChatRequest) -> ChatReply:
+        self.sent.append(request)
         began_s = time.perf_counter()
         reply = await self._model.chat(request)
         ended_s = time.perf_counter()
@@ -151,13 +153,10 @@ def main() -> None:
     ratios = []
     print("| block | tables | ours: tokens a second | bare | ratio | load |\n" + "| --- " * 6 + "|")
     for n, block in enumerate(_blocks(tables, asked.tables, asked.blocks)):
-        bodies = _bodies(block, settings, expander, context_tokens)
-        sides = {
-            "ours": lambda block=block: _ours(block, settings, expander, asked.slots, warmed),
-            "bare": lambda bodies=bodies: _bare(bodies, asked.llm, asked.slots),
-        }
+        ours, sent = _ours(block, settings, expander, asked.slots, warmed)
         warmed()
-        found = {side: sides[side]() for side in (("ours", "bare"), ("bare", "ours"))[n % 2]}
+        bare = _bare(_bodies_of(sent, settings), asked.llm, asked.slots)
+        found = {"ours": ours, "bare": bare}
         totals = {side: totals[side] + found[side] for side in totals}
         ratios.append(found["ours"].rate / found["bare"].rate)
         rates = " | ".join(f"{found[side].rate:.1f}" for side in totals)
@@ -189,7 +188,7 @@ def _ours(
     expander: LexicalExpander,
     slots: int,
     warmed: Callable[[], None],
-) -> Written:
+) -> tuple[Written, list[ChatRequest]]:
     """Ingest the block; how many requests at a time the server gets is found out anew."""
     model = open_chat_model(settings)
     assert model is not None
@@ -201,7 +200,7 @@ def _ours(
         describer = LlmDescriber(timed, SMALL_MODEL)
         ingest(block, store, expander, describer, concurrency=settings.tables_at_a_time)
         store.close()
-    return _while_busy(timed.answered, start_s, slots)
+    return _while_busy(timed.answered, start_s, slots), timed.sent
 
 
 def _while_busy(answered: Sequence[Answered], start_s: float, slots: int) -> Written:
@@ -235,6 +234,10 @@ def _bodies(
             await describer.describe(table, expander.expand(table))
         return noting.asked
 
+    return _bodies_of(asyncio.run(asked()), settings)
+
+
+def _bodies_of(requests: Sequence[ChatRequest], settings: Settings) -> list[dict[str, Any]]:
     return [
         {
             "model": "bare",
@@ -246,7 +249,7 @@ def _bodies(
             "stream": False,
             **extra_body(settings.llm_kind, request.schema, request.top_k),
         }
-        for request in asyncio.run(asked())
+        for request in requests
     ]
 
 

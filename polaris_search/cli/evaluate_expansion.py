@@ -9,6 +9,8 @@ import typer
 from polaris_search.cli.choices import ExpandOption
 from polaris_search.cli.output import JsonOption, print_json, print_text, tell
 
+WITHOUT_A_MODEL = ("set", "columns", "exact_match", "f1", "names_per_second")
+
 
 def evaluate_expansion(
     gold: Annotated[
@@ -37,7 +39,10 @@ def evaluate_expansion(
     for notice, count in figures.notices:
         tell(f"{notice} ({count} tables)")
     if as_json:
-        print_json(asdict(figures))
+        told = asdict(figures)
+        if steps.models.expander is None:
+            told = {name: told[name] for name in WITHOUT_A_MODEL}
+        print_json(told)
     else:
         print_text(
             f"{figures.set}: {figures.columns} columns, exact match {figures.exact_match:.3f}, "
