@@ -30,9 +30,9 @@ from ingest.describe.opening import SMALL_MODEL
 from ingest.expand.lexical import LexicalExpander
 from ingest.pipeline import ingest
 from ingest.readers.sources import read_sources
-from polaris_search.llm.kinds import extra_body
 from polaris_search.llm.model import ChatModel, ChatReply, ChatRequest, Usage
 from polaris_search.llm.opening import open_chat_model
+from polaris_search.llm.wire.kinds import extra_body
 from polaris_search.records import DESCRIPTION_FIELDS, RawTable
 from polaris_search.settings import Settings, read_settings
 from polaris_search.store.embedded.store import EmbeddedStore

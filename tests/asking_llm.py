@@ -4,11 +4,11 @@ import asyncio
 import socket
 from typing import Any
 
-from polaris_search.llm.caller import Caller
-from polaris_search.llm.client import Patience, ServedChatModel
 from polaris_search.llm.identity import Identity
 from polaris_search.llm.model import ChatMessage, ChatReply, ChatRequest
-from polaris_search.llm.retries import RetryPolicy
+from polaris_search.llm.traffic.client import Patience, ServedChatModel
+from polaris_search.llm.traffic.retries import RetryPolicy
+from polaris_search.llm.wire.caller import Caller
 from polaris_search.settings import LlmKind
 
 SERVED = Identity("served-model", None, "asked")

@@ -145,7 +145,7 @@ def llama(tmp_path_factory: pytest.TempPathFactory) -> Iterator["LlamaServer"]:
     from llama_server import llama_server
     from made_up_adapter import ADAPTER, write_adapter
 
-    from polaris_search.llm.gguf import find_gguf
+    from polaris_search.llm.local.gguf import find_gguf
 
     folder = tmp_path_factory.mktemp("llama")
     gguf = find_gguf(None)

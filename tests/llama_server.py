@@ -4,8 +4,8 @@ As a program it serves until its standard input ends, which a killed parent's do
 
     python tests/llama_server.py --slots 4 --slot-tokens 2048
 
-The product's own local kind is `polaris_search.llm.local_server`; here the same server is only an
-address, which `POLARIS_LLM_KIND=llamacpp` or a shim in front of it is pointed at.
+The product's own local kind is `polaris_search.llm.local.child_server`; here the same server
+is only an address, which `POLARIS_LLM_KIND=llamacpp` or a shim in front of it is pointed at.
 """
 
 import argparse
@@ -92,7 +92,7 @@ def main() -> None:
     """Serve what the arguments say; the first line printed is the address."""
     import xllamacpp
 
-    from polaris_search.llm.gguf import find_gguf
+    from polaris_search.llm.local.gguf import find_gguf
 
     asked = _arguments()
     params = xllamacpp.CommonParams()

@@ -8,7 +8,7 @@ import random
 from collections.abc import Callable
 from dataclasses import dataclass, field
 
-from polaris_search.llm.pace import Pace
+from polaris_search.llm.traffic.pace import Pace
 
 TOKENS = 100.0
 TURNAROUND_S = 0.05

@@ -7,9 +7,9 @@ from dataclasses import replace
 from asking_llm import HELLO, SERVED
 from virtual_time import clock
 
-from polaris_search.llm.client import Patience, ServedChatModel
 from polaris_search.llm.failures import ChatFailed, ChatTroubled
 from polaris_search.llm.model import ChatReply, ChatRequest
+from polaris_search.llm.traffic.client import Patience, ServedChatModel
 
 REPLY = ChatReply("Fine.", "stop", 11, 3, "served-model")
 TIMEOUT_S = 120.0

@@ -10,11 +10,11 @@ from pathlib import PurePath
 import httpx2
 
 from polaris_search.errors import PolarisError, ServiceUnreachable
-from polaris_search.llm.access import Access, chat_access
-from polaris_search.llm.broken import broken_connection
-from polaris_search.llm.question import asked_about_itself, root_of
-from polaris_search.llm.refusals import quoted, rank_remedy
-from polaris_search.llm.transport import direct_mounts
+from polaris_search.llm.wire.access import Access, chat_access
+from polaris_search.llm.wire.broken import broken_connection
+from polaris_search.llm.wire.question import asked_about_itself, root_of
+from polaris_search.llm.wire.refusals import quoted, rank_remedy
+from polaris_search.llm.wire.transport import direct_mounts
 
 PREFIX = "polaris-desc-"
 LOAD_S = 300.0

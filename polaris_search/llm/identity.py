@@ -11,8 +11,8 @@ from pathlib import PurePath
 from typing import Any
 
 from polaris_search.errors import ServiceUnreachable, UsageError
-from polaris_search.llm.access import Access, chat_access
-from polaris_search.llm.question import asked_about_itself
+from polaris_search.llm.wire.access import Access, chat_access
+from polaris_search.llm.wire.question import asked_about_itself
 from polaris_search.settings import LlmKind
 
 TIMEOUT_S = 10.0

@@ -5,8 +5,8 @@ The HTTP client is imported only when a model is opened, so that what needs none
 
 from typing import Protocol
 
-from polaris_search.llm.gguf import find_gguf, require_server
-from polaris_search.llm.local_server import LocalPlan
+from polaris_search.llm.local.child_server import LocalPlan
+from polaris_search.llm.local.gguf import find_gguf, require_server
 from polaris_search.llm.model import ChatModel
 from polaris_search.settings import Settings
 
@@ -63,6 +63,6 @@ def local_plan(settings: Settings, *, slot_tokens: int = SLOT_TOKENS) -> LocalPl
 
 def _local(settings: Settings, slot_tokens: int) -> ChatModel:
     plan = local_plan(settings, slot_tokens=slot_tokens)
-    from polaris_search.llm.local import LocalChatModel
+    from polaris_search.llm.local.local_model import LocalChatModel
 
     return LocalChatModel(plan, timeout_s=settings.llm_timeout_s)

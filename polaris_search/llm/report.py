@@ -4,12 +4,12 @@ from dataclasses import dataclass, replace
 
 from polaris_search.addresses import addresses_of
 from polaris_search.errors import PolarisError, ServiceUnreachable, UsageError
-from polaris_search.llm.access import chat_access
 from polaris_search.llm.canary import Finding
-from polaris_search.llm.client import Patience
 from polaris_search.llm.failures import ChatTroubled
-from polaris_search.llm.retries import RetryPolicy
 from polaris_search.llm.serving import Served, looked_over, name_of, require_same
+from polaris_search.llm.traffic.client import Patience
+from polaris_search.llm.traffic.retries import RetryPolicy
+from polaris_search.llm.wire.access import chat_access
 from polaris_search.settings import Settings
 
 PROBE_S = 10.0

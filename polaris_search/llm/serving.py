@@ -13,12 +13,12 @@ from typing import Any, TypeVar
 
 from polaris_search.addresses import addresses_of
 from polaris_search.errors import PolarisError, ServiceUnreachable, UsageError
-from polaris_search.llm.access import chat_access
-from polaris_search.llm.caller import Caller
 from polaris_search.llm.canary import Finding, adapter_finding, context_finding, schema_finding
-from polaris_search.llm.client import Patience, ServedChatModel
 from polaris_search.llm.failures import ChatFailed
 from polaris_search.llm.identity import TGI_BASE, Identity, identify
+from polaris_search.llm.traffic.client import Patience, ServedChatModel
+from polaris_search.llm.wire.access import chat_access
+from polaris_search.llm.wire.caller import Caller
 from polaris_search.settings import Settings
 
 T = TypeVar("T")

@@ -22,8 +22,8 @@ from made_up_adapter import ADAPTER
 
 from polaris_search.errors import ServiceUnreachable
 from polaris_search.llm.failures import PromptTooLong
-from polaris_search.llm.local import LocalChatModel
-from polaris_search.llm.local_server import LocalPlan, local_server
+from polaris_search.llm.local.child_server import LocalPlan, local_server
+from polaris_search.llm.local.local_model import LocalChatModel
 from polaris_search.llm.model import ChatMessage, ChatModel, ChatRequest
 from polaris_search.llm.opening import local_plan, open_chat_model
 from polaris_search.settings import read_settings
@@ -195,7 +195,7 @@ def test_server_dies_with_a_killed_parent(tmp_path):
     program = textwrap.dedent(
         f"""
         import pathlib, sys, time
-        from polaris_search.llm.local_server import start_local_server
+        from polaris_search.llm.local.child_server import start_local_server
         from polaris_search.llm.opening import local_plan
         from polaris_search.settings import read_settings
         settings = read_settings(

@@ -16,7 +16,7 @@ from ingest.describe.checks import harm_in
 from ingest.describe.opening import open_describer
 from ingest.describe.prompt import fixed_part, prompt_for
 from ingest.describe.table_text import table_text
-from polaris_search.llm.local_server import local_server
+from polaris_search.llm.local.child_server import local_server
 from polaris_search.llm.opening import local_plan
 from polaris_search.records import Column, RawTable
 from polaris_search.settings import read_settings

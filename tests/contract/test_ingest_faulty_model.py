@@ -20,10 +20,10 @@ from ingest.pipeline import ingest
 from ingest.report import IngestReport
 from ingest.steps import NoExpander
 from polaris_search.errors import ServiceUnreachable
-from polaris_search.llm.circuit import LIMIT
 from polaris_search.llm.identity import Identity
 from polaris_search.llm.model import ChatReply
-from polaris_search.llm.retries import RetryPolicy
+from polaris_search.llm.traffic.circuit import LIMIT
+from polaris_search.llm.traffic.retries import RetryPolicy
 from polaris_search.records import Column, RawTable
 from polaris_search.store.embedded.store import EmbeddedStore
 

@@ -4,9 +4,9 @@ from pathlib import Path
 
 import pytest
 
-from polaris_search.llm.circuit import FIRST_PAUSE_S, LIMIT, TIMEOUT_WEIGHT
-from polaris_search.llm.pace import FIRST_LEVEL
-from polaris_search.llm.retries import RetryPolicy
+from polaris_search.llm.traffic.circuit import FIRST_PAUSE_S, LIMIT, TIMEOUT_WEIGHT
+from polaris_search.llm.traffic.pace import FIRST_LEVEL
+from polaris_search.llm.traffic.retries import RetryPolicy
 from polaris_search.settings import LLM_KINDS, SETTINGS
 
 PAGE = (Path(__file__).parents[2] / "docs" / "models.md").read_text(encoding="utf-8")

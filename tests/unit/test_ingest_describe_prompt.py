@@ -20,7 +20,7 @@ from ingest.describe.prompt import (
 from ingest.describe.schema import description_schema, words_a_field
 from ingest.describe.table_text import CLOSE, OPEN, lines_of, table_text
 from ingest.describe.tokens import cut, estimated_tokens
-from polaris_search.llm.grammar import gbnf
+from polaris_search.llm.wire.grammar import gbnf
 from polaris_search.records import DESCRIPTION_FIELDS, Column, Expansion, RawTable
 
 TEXT = st.text(max_size=60) | st.sampled_from([text[:500] for text in INJECTIONS.values()])

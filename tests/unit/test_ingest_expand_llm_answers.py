@@ -13,7 +13,7 @@ from ingest.expand_llm.choice import ClosedChoice
 from ingest.expand_llm.free import FreeWriting
 from ingest.expand_llm.reply import answers_schema, read_answers
 from ingest.expand_llm.stands_for import stands_for
-from polaris_search.llm.grammar import gbnf
+from polaris_search.llm.wire.grammar import gbnf
 from polaris_search.records import Column, RawTable
 
 LEXICAL = LexicalExpander()

@@ -9,10 +9,10 @@ from asking_llm import HELLO, Slept, ask, closed_address, served_model
 from fakes_llm import Answer, ChatServer, chat_server, completion
 
 from polaris_search.errors import ServiceUnreachable
-from polaris_search.llm.client import ServedChatModel
 from polaris_search.llm.failures import ChatRefused, ChatTroubled, PromptTooLong
 from polaris_search.llm.identity import Identity
 from polaris_search.llm.model import ChatReply, ChatRequest
+from polaris_search.llm.traffic.client import ServedChatModel
 
 SCHEMA = {"type": "object", "properties": {"a": {"type": "string"}}, "required": ["a"]}
 

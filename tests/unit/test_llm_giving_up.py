@@ -23,10 +23,10 @@ from timed_llm import (
 from virtual_time import clock, run
 
 from polaris_search.errors import ServiceUnreachable
-from polaris_search.llm.circuit import LIMIT, LONGEST_PAUSE_S
 from polaris_search.llm.failures import ChatRefused, ChatTroubled
 from polaris_search.llm.model import ChatReply
-from polaris_search.llm.server import LONGEST_REST_S
+from polaris_search.llm.traffic.circuit import LIMIT, LONGEST_PAUSE_S
+from polaris_search.llm.traffic.server import LONGEST_REST_S
 
 
 def odd(_):

@@ -9,8 +9,6 @@ from asking_llm import HELLO, closed_address
 from fakes_llm import Answer, chat_server, completion
 
 from polaris_search.errors import ServiceUnreachable, UsageError
-from polaris_search.llm.access import chat_access
-from polaris_search.llm.caller import Caller
 from polaris_search.llm.identity import (
     Identity,
     identify,
@@ -18,6 +16,8 @@ from polaris_search.llm.identity import (
     llamacpp_identity,
     tgi_identity,
 )
+from polaris_search.llm.wire.access import chat_access
+from polaris_search.llm.wire.caller import Caller
 
 
 def test_vllm_tells_an_adapter_by_its_parent():

@@ -11,10 +11,10 @@ import pytest
 from fakes_llm import Answer, chat_server, completion
 
 from polaris_search.errors import ServiceUnreachable, UsageError
-from polaris_search.llm import gguf, local_server
-from polaris_search.llm.gguf import find_gguf
-from polaris_search.llm.local import MAX_STARTS, LocalChatModel
-from polaris_search.llm.local_server import LocalPlan, start_local_server
+from polaris_search.llm.local import child_server, gguf
+from polaris_search.llm.local.child_server import LocalPlan, start_local_server
+from polaris_search.llm.local.gguf import find_gguf
+from polaris_search.llm.local.local_model import MAX_STARTS, LocalChatModel
 from polaris_search.llm.model import ChatMessage, ChatRequest
 from polaris_search.llm.opening import open_chat_model
 from polaris_search.settings import read_settings
@@ -59,8 +59,8 @@ def test_address_that_is_none_is_refused():
 
 
 def test_server_that_ends_at_its_start_names_the_log(tmp_path, monkeypatch):
-    monkeypatch.setattr(local_server, "require_server", lambda: None)
-    monkeypatch.setattr(local_server.sys, "executable", "/bin/false")
+    monkeypatch.setattr(child_server, "require_server", lambda: None)
+    monkeypatch.setattr(child_server.sys, "executable", "/bin/false")
     plan = LocalPlan(tmp_path / "model.gguf", tmp_path / "logs" / "local-model.log")
 
     with pytest.raises(ServiceUnreachable, match=r"code 1.*local-model\.log"):
@@ -68,11 +68,11 @@ def test_server_that_ends_at_its_start_names_the_log(tmp_path, monkeypatch):
 
 
 def test_server_that_never_gets_ready_is_ended(tmp_path, monkeypatch):
-    monkeypatch.setattr(local_server, "require_server", lambda: None)
+    monkeypatch.setattr(child_server, "require_server", lambda: None)
     sleeper = tmp_path / "sleeper"
     sleeper.write_text("#!/bin/sh\nexec cat >/dev/null\n")
     sleeper.chmod(0o700)
-    monkeypatch.setattr(local_server.sys, "executable", str(sleeper))
+    monkeypatch.setattr(child_server.sys, "executable", str(sleeper))
     plan = LocalPlan(tmp_path / "model.gguf", tmp_path / "local-model.log")
     clock = iter(range(0, 1000, 100)).__next__
 
@@ -208,10 +208,10 @@ def deaf(tmp_path, monkeypatch) -> DeafServer:
     program = tmp_path / "deaf"
     program.write_text("#!/bin/sh\nexec sleep 600\n")
     program.chmod(0o700)
-    server = DeafServer(local_server._start)
-    monkeypatch.setattr(local_server, "require_server", lambda: None)
-    monkeypatch.setattr(local_server.sys, "executable", str(program))
-    monkeypatch.setattr(local_server, "_start", server.start)
+    server = DeafServer(child_server._start)
+    monkeypatch.setattr(child_server, "require_server", lambda: None)
+    monkeypatch.setattr(child_server.sys, "executable", str(program))
+    monkeypatch.setattr(child_server, "_start", server.start)
     return server
 
 
@@ -246,7 +246,7 @@ def test_server_that_is_still_starting_is_ended_at_once(deaf, tmp_path, end):
 
     began = asyncio.run(run())
 
-    assert time.monotonic() - began < local_server.STOP_S / 2
+    assert time.monotonic() - began < child_server.STOP_S / 2
     assert [process.returncode for process in deaf.processes] == [-signal.SIGKILL]
 
 

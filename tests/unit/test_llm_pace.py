@@ -8,7 +8,7 @@ from statistics import median
 import pytest
 from simulated_llm import Simulated, simulated
 
-from polaris_search.llm.pace import FIRST_LEVEL, Pace
+from polaris_search.llm.traffic.pace import FIRST_LEVEL, Pace
 
 MOST = 64
 

@@ -4,9 +4,9 @@ from datetime import UTC, datetime
 
 import pytest
 
-from polaris_search.llm.circuit import Circuit, Failure
-from polaris_search.llm.grammar import gbnf
-from polaris_search.llm.retries import RetryPolicy, retry_after_s
+from polaris_search.llm.traffic.circuit import Circuit, Failure
+from polaris_search.llm.traffic.retries import RetryPolicy, retry_after_s
+from polaris_search.llm.wire.grammar import gbnf
 
 
 def test_waits_double_up_to_the_longest():

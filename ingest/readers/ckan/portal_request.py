@@ -5,7 +5,7 @@ from collections.abc import Callable, Mapping
 
 import httpx2
 
-from polaris_search.llm.retries import RetryPolicy, retry_after_s
+from polaris_search.llm.traffic.retries import RetryPolicy, retry_after_s
 
 RETRIES = RetryPolicy(attempts=4, first_wait_s=1.0, longest_wait_s=4.0, longest_retry_after_s=60.0)
 MAX_REPLY_BYTES = 256 * 2**20

@@ -2,7 +2,7 @@
 
 import httpx2
 
-from polaris_search.llm.access import Access
+from polaris_search.llm.wire.access import Access
 
 _SAYS_NOTHING = ("", "All connection attempts failed")
 

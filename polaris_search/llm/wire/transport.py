@@ -11,7 +11,7 @@ from typing import cast
 import httpx2
 from huggingface_hub import AsyncInferenceClient, set_async_client_factory
 
-from polaris_search.llm.access import Access
+from polaris_search.llm.wire.access import Access
 
 NO_KEY = "no-key"
 """Stands for "send no key": given none, huggingface_hub would look for a token of its own."""

@@ -18,8 +18,8 @@ from pathlib import Path
 from urllib.parse import urlsplit
 
 from polaris_search.errors import ServiceUnreachable
-from polaris_search.llm.gguf import require_server
-from polaris_search.llm.local_child import ADDRESS_FILE
+from polaris_search.llm.local.child import ADDRESS_FILE
+from polaris_search.llm.local.gguf import require_server
 
 POLL_S = 0.05
 STOP_S = 5.0
@@ -112,7 +112,7 @@ def _start(plan: LocalPlan, folder: str, api_key: str) -> subprocess.Popen[bytes
     plan.log_path.parent.mkdir(parents=True, exist_ok=True)
     with plan.log_path.open("wb") as log:
         process = subprocess.Popen(
-            [sys.executable, "-m", "polaris_search.llm.local_child"],
+            [sys.executable, "-m", "polaris_search.llm.local.child"],
             stdin=subprocess.PIPE,
             stdout=log,
             stderr=log,

@@ -7,7 +7,6 @@ import json
 import re
 from collections.abc import Mapping
 
-from polaris_search.llm.access import Access
 from polaris_search.llm.failures import (
     ChatFailed,
     ChatRefused,
@@ -15,6 +14,7 @@ from polaris_search.llm.failures import (
     PromptTooLong,
     Trouble,
 )
+from polaris_search.llm.wire.access import Access
 
 MAX_QUOTED_CHARS = 200
 BUSY = frozenset({429, 529})

@@ -11,13 +11,13 @@ from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass, field
 
 from polaris_search.errors import ServiceUnreachable
-from polaris_search.llm.balance import Balance, TooLate
 from polaris_search.llm.failures import ChatRefused, ChatTroubled
 from polaris_search.llm.identity import Identity
 from polaris_search.llm.model import ChatMessage, ChatReply, ChatRequest, Usage
-from polaris_search.llm.pace import Pace
-from polaris_search.llm.retries import RetryPolicy
-from polaris_search.llm.server import Attempts, ChatServer, Turn
+from polaris_search.llm.traffic.balance import Balance, TooLate
+from polaris_search.llm.traffic.pace import Pace
+from polaris_search.llm.traffic.retries import RetryPolicy
+from polaris_search.llm.traffic.server import Attempts, ChatServer, Turn
 from polaris_search.llm.usage import Meter
 
 DEADLINE_S = 270.0

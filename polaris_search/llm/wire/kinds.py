@@ -8,7 +8,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from polaris_search.llm.grammar import gbnf
+from polaris_search.llm.wire.grammar import gbnf
 from polaris_search.settings import LlmKind
 
 SCHEMA_NAME = "reply"

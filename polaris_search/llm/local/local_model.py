@@ -14,19 +14,19 @@ from typing import Protocol
 import httpx2
 
 from polaris_search.errors import PolarisError, ServiceUnreachable
-from polaris_search.llm.access import chat_access
-from polaris_search.llm.caller import Caller
-from polaris_search.llm.client import DEADLINE_S, Patience, ServedChatModel
 from polaris_search.llm.failures import ChatFailed
 from polaris_search.llm.identity import Identity
-from polaris_search.llm.local_server import (
+from polaris_search.llm.local.child_server import (
     START_DEADLINE_S,
     LocalPlan,
     LocalServer,
     start_local_server,
 )
 from polaris_search.llm.model import ChatMessage, ChatReply, ChatRequest
-from polaris_search.llm.transport import direct_mounts
+from polaris_search.llm.traffic.client import DEADLINE_S, Patience, ServedChatModel
+from polaris_search.llm.wire.access import chat_access
+from polaris_search.llm.wire.caller import Caller
+from polaris_search.llm.wire.transport import direct_mounts
 
 MAX_STARTS = 3
 PREFIX_FILE = "prefix.bin"

@@ -12,15 +12,15 @@ import httpx2
 from huggingface_hub import ChatCompletionOutput
 from huggingface_hub.errors import HfHubHTTPError, InferenceTimeoutError
 
-from polaris_search.llm.access import Access, chat_access
-from polaris_search.llm.broken import broken_connection
 from polaris_search.llm.failures import ChatFailed, ChatTroubled
 from polaris_search.llm.identity import plain_name
-from polaris_search.llm.kinds import extra_body
 from polaris_search.llm.model import ChatReply, ChatRequest
-from polaris_search.llm.refusals import failure_of_status, quoted, said_error
-from polaris_search.llm.retries import retry_after_s
-from polaris_search.llm.transport import inference_client
+from polaris_search.llm.traffic.retries import retry_after_s
+from polaris_search.llm.wire.access import Access, chat_access
+from polaris_search.llm.wire.broken import broken_connection
+from polaris_search.llm.wire.kinds import extra_body
+from polaris_search.llm.wire.refusals import failure_of_status, quoted, said_error
+from polaris_search.llm.wire.transport import inference_client
 from polaris_search.settings import LlmKind
 
 # What huggingface_hub raises where a reply is not what its own types expect.

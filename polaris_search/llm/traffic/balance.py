@@ -9,7 +9,7 @@ from collections import deque
 from collections.abc import Awaitable, Callable, Collection, Sequence
 
 from polaris_search.errors import ServiceUnreachable
-from polaris_search.llm.server import ChatServer, Turn
+from polaris_search.llm.traffic.server import ChatServer, Turn
 
 
 class TooLate(Exception):

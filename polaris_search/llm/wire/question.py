@@ -7,10 +7,10 @@ from urllib.parse import urlsplit, urlunsplit
 import httpx2
 
 from polaris_search.errors import ServiceUnreachable
-from polaris_search.llm.access import Access
-from polaris_search.llm.broken import broken_connection
-from polaris_search.llm.refusals import DENIED, quoted
-from polaris_search.llm.transport import direct_mounts
+from polaris_search.llm.wire.access import Access
+from polaris_search.llm.wire.broken import broken_connection
+from polaris_search.llm.wire.refusals import DENIED, quoted
+from polaris_search.llm.wire.transport import direct_mounts
 
 
 def asked_about_itself(

@@ -9,10 +9,10 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Protocol
 
-from polaris_search.llm.circuit import REFUSAL_WEIGHT, TIMEOUT_WEIGHT, Circuit, Failure
 from polaris_search.llm.failures import ChatRefused, ChatTroubled
 from polaris_search.llm.model import ChatReply, ChatRequest
-from polaris_search.llm.pace import Begun, Pace
+from polaris_search.llm.traffic.circuit import REFUSAL_WEIGHT, TIMEOUT_WEIGHT, Circuit, Failure
+from polaris_search.llm.traffic.pace import Begun, Pace
 
 MEETS_EVERY_REQUEST = frozenset({401, 403, 404, 405})
 """Refusals of the key, the model or the address, as redirects are; not of one request's content."""

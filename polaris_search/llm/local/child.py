@@ -1,6 +1,6 @@
 """The program of the local model's process: llama.cpp's HTTP server, until the parent is gone.
 
-Run as `python -m polaris_search.llm.local_child`. The first line of standard input is the server's
+Run as `python -m polaris_search.llm.local.child`. The first line of standard input is the server's
 LocalPlan as JSON; the pipe then stays open, and its end is the end of the parent, however that
 came. Where the server listens is written into a file. llama.cpp logs to standard error.
 """

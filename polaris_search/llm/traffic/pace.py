@@ -9,7 +9,7 @@ algorithms for congestion avoidance in computer networks").
 from dataclasses import dataclass, field
 from typing import Literal
 
-from polaris_search.llm.spell import Spell
+from polaris_search.llm.traffic.spell import Spell
 
 FIRST_LEVEL = 4
 """Requests at a time at first: what a small server has room for."""

@@ -1,0 +1,1 @@
+"""The model on this machine: a llama.cpp server in a child process."""

@@ -1,0 +1,1 @@
+"""One exchange with one chat server: what is sent, and what its answers mean."""
