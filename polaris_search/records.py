@@ -197,6 +197,24 @@ class Hit:
     columns: ColumnMatch = ColumnMatch(0, ())
 
 
+def description_of(value: object) -> Description | None:
+    """Return what an object of exactly the six texts says; None: it is no such object."""
+    if not isinstance(value, dict) or set(value) != set(DESCRIPTION_FIELDS):
+        return None
+    texts = [value[name] for name in DESCRIPTION_FIELDS]
+    return Description(*texts) if all(isinstance(text, str) for text in texts) else None
+
+
+def description_of_text(text: str) -> Description:
+    """Return the description whose searched text is this text alone: it is all in the first."""
+    return Description(text, *[""] * (len(DESCRIPTION_FIELDS) - 1))
+
+
+def is_storable(text: str) -> bool:
+    """Return whether every store keeps the text: no NUL, no half of a surrogate pair."""
+    return "\0" not in text and not _HALF_SURROGATE.search(text)
+
+
 def table_to_json(table: EnrichedTable) -> str:
     """Return the table as one line of JSON with sorted keys: equal tables give equal bytes."""
     return json.dumps(

@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from polaris_search.errors import CandidatesInvalid
-from polaris_search.records import DESCRIPTION_FIELDS, Description
+from polaris_search.records import Description, description_of, description_of_text, is_storable
 
 MAX_FAULTS_SHOWN = 20
 SHAPE = 'Write {"table_id": ..., "candidates": [{"text": ..., "seed": ...}]}.'
@@ -57,10 +57,8 @@ def read_candidates(path: Path) -> dict[str, tuple[Candidate, ...]]:
 
 def candidate_of(text: str, made: Mapping[str, Any]) -> Candidate:
     """Return the candidate that a text is: JSON of the six fields, or plain text."""
-    values = _six_values(_json(text))
-    if values is None:
-        values = [text] + [""] * (len(DESCRIPTION_FIELDS) - 1)
-    return Candidate(text, Description(*values), made)
+    description = description_of(_json(text)) or description_of_text(text)
+    return Candidate(text, description, made)
 
 
 def _lines(path: Path) -> Iterator[tuple[int, bytes]]:
@@ -88,28 +86,18 @@ def _entry(line: bytes) -> tuple[str, tuple[Candidate, ...]] | str:
 
 
 def _candidate(value: object) -> Candidate | None:
-    if not isinstance(value, dict) or not _is_storable(value.get("text")):
+    if not isinstance(value, dict):
+        return None
+    text = value.get("text")
+    if not isinstance(text, str) or not is_storable(text):
         return None
     made = {name: kept for name, kept in value.items() if name not in ("text", "description")}
-    values = _six_values(value.get("description"))
-    if values is None:
-        return candidate_of(value["text"], made)
-    if not all(map(_is_storable, values)):
+    description = description_of(value.get("description"))
+    if description is None:
+        return candidate_of(text, made)
+    if not all(map(is_storable, description.values())):
         return None
-    return Candidate(value["text"], Description(*values), made)
-
-
-def _six_values(value: object) -> list[str] | None:
-    if not isinstance(value, dict) or set(value) != set(DESCRIPTION_FIELDS):
-        return None
-    values = [value[name] for name in DESCRIPTION_FIELDS]
-    return values if all(isinstance(one, str) for one in values) else None
-
-
-def _is_storable(text: object) -> bool:
-    if not isinstance(text, str) or "\0" in text:
-        return False
-    return text.encode("utf-8", "replace").decode() == text
+    return Candidate(text, description, made)
 
 
 def _json(text: str | bytes) -> object:

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from itertools import combinations
 
 from trainer.candidates import Candidate
+from trainer.ranking.rounds import by_mean
 from trainer.text_shape import TextShape, text_shape
 
 MIN_MARGIN = 1e-3
@@ -121,8 +122,7 @@ def _pairs_of(table: RankedTable, min_margin: float, *, every: bool) -> Iterator
 
 def _by_mean(table: RankedTable) -> list[int]:
     """Return the places of the candidates that have a text, the best first."""
-    places = [place for place, one in enumerate(table.candidates) if one.text.strip()]
-    return sorted(places, key=lambda place: (-table.means[place], place))
+    return [place for place in by_mean(table.means) if table.candidates[place].text.strip()]
 
 
 def _why_none(table: RankedTable) -> str:

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
 
-from polaris_search.cli.choices import ExpandOption
+from polaris_search.cli.choices import Expand, ExpandOption
 from polaris_search.cli.output import JsonOption, print_json, print_text, tell
 
 if TYPE_CHECKING:
@@ -101,14 +101,14 @@ def pairs(
         raise typer.Exit(1)
 
 
-def _tables(dataset: Path, candidates: Path, expand: str) -> "CandidateTables":
+def _tables(dataset: Path, candidates: Path, expand: Expand) -> "CandidateTables":
     from polaris_search.cli.choices import chosen_expander
     from polaris_search.evaluate.dataset import read_dataset
     from polaris_search.experiments.candidate_tables import CandidateTables
     from polaris_search.settings import read_settings
     from trainer.candidates import read_candidates
 
-    expander = chosen_expander(expand, read_settings())  # type: ignore[arg-type]
+    expander = chosen_expander(expand, read_settings())
     return CandidateTables(dataset, read_dataset(dataset), read_candidates(candidates), expander)
 
 

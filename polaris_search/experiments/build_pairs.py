@@ -121,7 +121,7 @@ def build_pairs(
         ranking=ranking,
         members={
             one.raw.table_id: int(member - first)
-            for one, member, first in zip(read, ranking.members, layout.first, strict=False)
+            for one, member, first in zip(read, ranking.members, layout.first[:-1], strict=True)
         },
         left_out=tables.left_out,
         unmatched=ranker.unmatched(ranking.members),

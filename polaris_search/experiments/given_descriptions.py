@@ -18,6 +18,9 @@ from polaris_search.records import (
     Expansion,
     RawTable,
     content_hash,
+    description_of,
+    description_of_text,
+    is_storable,
 )
 
 
@@ -109,36 +112,20 @@ def _entry(path: Path, line: int, data: bytes) -> tuple[int, str, Description] |
         return Problem(
             path, line, "It names no table", 'Write {"table_id": ..., "description": ...}.'
         )
-    values = _six_values(record.get("description"))
-    if values is None:
+    given = record.get("description")
+    description = description_of_text(given) if isinstance(given, str) else description_of(given)
+    if description is None:
         return Problem(
             path,
             line,
             "The description is neither a text nor an object of the six fields",
             f"Give a text, or a text for each of: {', '.join(DESCRIPTION_FIELDS)}.",
         )
-    if not all(_storable(value) for value in values):
+    if not all(map(is_storable, description.values())):
         return Problem(
             path,
             line,
             "The description holds text that no store keeps",
             "Remove NUL characters and halves of surrogate pairs.",
         )
-    return line, record["table_id"], Description(*values)
-
-
-def _six_values(description: object) -> list[str] | None:
-    if isinstance(description, str):
-        return [description] + [""] * (len(DESCRIPTION_FIELDS) - 1)
-    if not isinstance(description, dict) or set(description) != set(DESCRIPTION_FIELDS):
-        return None
-    values = [description[name] for name in DESCRIPTION_FIELDS]
-    return values if all(isinstance(value, str) for value in values) else None
-
-
-def _storable(text: str) -> bool:
-    try:
-        text.encode()
-    except UnicodeEncodeError:
-        return False
-    return "\0" not in text
+    return line, record["table_id"], description

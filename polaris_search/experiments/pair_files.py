@@ -95,10 +95,12 @@ def _pair_lines(pairs: tuple[PreferencePair, ...], tables: CandidateTables) -> I
         of_table.setdefault(pair.table.table_id, []).append(pair)
     budget = DescribeSettings().table_tokens
     for table in tables:
-        for pair in of_table.get(table.raw.table_id, ()):
-            expansion = tables.expander.expand(table.raw)
-            messages = prompt_for(table_text(table.raw, expansion, budget))
-            prompt = [{"role": one.role, "content": one.content} for one in messages]
+        if not (of_this := of_table.get(table.raw.table_id)):
+            continue
+        expansion = tables.expander.expand(table.raw)
+        messages = prompt_for(table_text(table.raw, expansion, budget))
+        prompt = [{"role": one.role, "content": one.content} for one in messages]
+        for pair in of_this:
             yield _line(pair_record(pair, prompt))
 
 

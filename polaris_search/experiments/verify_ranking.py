@@ -15,6 +15,7 @@ from polaris_search.profiles.plan import QueryPlan, plan_query
 from polaris_search.records import EnrichedTable
 from polaris_search.store.protocol import TableStore
 from trainer.pairs import RankedTable
+from trainer.ranking.rounds import by_mean
 
 MOST_RESULTS = 10_000
 """As many as a server lists at most; a place behind that counts as not found here."""
@@ -106,7 +107,7 @@ def verify_ranking(slow_way: SlowWay, n_tables: int) -> Verified:
         asked = [queries[place] for place in relevant[table.table_id]]
         served = slow_way.means(table, asked)
         differences += [abs(a - b) for a, b in zip(served, table.means, strict=True)]
-        other_orders += _order(served) != _order(table.means)
+        other_orders += by_mean(served) != by_mean(table.means)
     return Verified(len(chosen), len(differences), max(differences, default=0.0), other_orders)
 
 
@@ -120,7 +121,3 @@ def _scores(store: TableStore, plan: QueryPlan, names: Sequence[str]) -> list[fl
 
 def _listed(store: TableStore, plan: QueryPlan, size: int) -> list[str]:
     return [] if plan.asks_nothing else [hit.table_id for hit in store.search(plan, size).hits]
-
-
-def _order(means: Sequence[float]) -> list[int]:
-    return sorted(range(len(means)), key=lambda place: (-means[place], place))

@@ -29,8 +29,6 @@ from trainer.ranking.clauses import AskedClause, IntArray
 from trainer.ranking.readings import Readings
 from trainer.ranking.tables import Numbered
 
-BoolArray = NDArray[np.bool_]
-
 
 @dataclass(frozen=True, slots=True)
 class _Matches:

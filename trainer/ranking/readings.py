@@ -10,7 +10,6 @@ from dataclasses import dataclass
 from itertools import chain
 
 import numpy as np
-from numpy.typing import NDArray
 
 from polaris_search.text.analysis import REMEMBERED_TOKENS, chain_named
 from trainer.ranking.clauses import IntArray
@@ -135,8 +134,3 @@ class _TokenNumbers(dict[str, tuple[int, ...]]):
         numbers = tuple(self._vocabulary.get(term, NOT_ASKED) for term in self._terms[token])
         self[token] = numbers
         return numbers
-
-
-def counts_by_term(terms: IntArray, n_terms: int) -> NDArray[np.int64]:
-    """Return how often each term number stands in `terms`. Shape (n_terms,)."""
-    return np.bincount(terms, minlength=n_terms).astype(np.int64)

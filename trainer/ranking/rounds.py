@@ -96,9 +96,13 @@ def ranked(
 
 def winners_of(means: Sequence[float]) -> Winners:
     """Return the winners among a table's candidates, of which there must be one."""
-    best = max(range(len(means)), key=lambda place: (means[place], -place))
-    worst = min(range(len(means)), key=lambda place: (means[place], -place))
-    return Winners(best, worst, means[best] - means[worst])
+    order = by_mean(means)
+    return Winners(order[0], order[-1], means[order[0]] - means[order[-1]])
+
+
+def by_mean(means: Sequence[float]) -> list[int]:
+    """Return the places of the candidates, the best first; of equal ones the first comes first."""
+    return sorted(range(len(means)), key=lambda place: (-means[place], place))
 
 
 def _round(means: Means, before: Round | None) -> Round:

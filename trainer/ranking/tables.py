@@ -19,8 +19,8 @@ class Numbered:
     Attributes:
         first: the first version of each table, and behind the last table the number of versions.
         gold: the tables that have queries and at least one candidate, ascending.
-        cells: for each (gold table, query, candidate), table by table, query by query: the place
-            of the table in `gold`, the query, and the version.
+        cell_gold, cell_query, cell_version: for each (gold table, query, candidate), a cell, table
+            by table, query by query: the table's place in `gold`, the query, and the version.
         pairs: where the cells of each (gold table, query) begin, and behind the last their number.
         pairs_of: where the pairs of each gold table begin, and behind the last their number.
     """

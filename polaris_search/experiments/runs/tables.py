@@ -4,10 +4,9 @@ Each row is compared with another, mostly the first, query by query; a differenc
 leaves out 0 is marked.
 """
 
-import csv
-import io
 from collections.abc import Iterator, Sequence
 
+from polaris_search.evaluate.csv_line import csv_line
 from polaris_search.experiments.runs.catalogue import MEASURES, Experiment
 from polaris_search.experiments.runs.cells import Cell
 from polaris_search.experiments.runs.intervals import CONFIDENCE, Difference, paired_difference
@@ -54,7 +53,7 @@ def csv_lines(cells: Sequence[Cell]) -> Iterator[str]:
             found = difference(cell, baseline, measure)
             mean, *rest = map(repr, (cell.means[measure], found.mean, found.low, found.high))
             names = [cell.dataset, cell.row, measure, mean, baseline.row]
-            yield _csv_line([*names, *rest, str(len(cell.per_query))])
+            yield csv_line([*names, *rest, str(len(cell.per_query))])
 
 
 def baseline_of(cell: Cell, rows: Sequence[Cell]) -> Cell:
@@ -78,9 +77,3 @@ def _shown(cell: Cell, baseline: Cell, measure: str) -> str:
     found = difference(cell, baseline, measure)
     star = "*" if found.is_sure else ""
     return f"{value} ({found.mean:+.4f} [{found.low:+.4f}, {found.high:+.4f}]{star})"
-
-
-def _csv_line(cells: Sequence[str]) -> str:
-    line = io.StringIO()
-    csv.writer(line, lineterminator="").writerow(cells)
-    return line.getvalue()
