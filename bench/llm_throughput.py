@@ -27,13 +27,15 @@ from machine import load
 
 from ingest.describe.describer import LlmDescriber
 from ingest.describe.opening import SMALL_MODEL
+from ingest.describe.prompt import fixed_part
+from ingest.describe.table_text import OPEN
 from ingest.expand.lexical import LexicalExpander
 from ingest.pipeline import ingest
 from ingest.readers.sources import read_sources
-from polaris_search.llm.model import ChatModel, ChatReply, ChatRequest, Usage
+from polaris_search.llm.model import ChatMessage, ChatModel, ChatReply, ChatRequest
 from polaris_search.llm.opening import open_chat_model
 from polaris_search.llm.wire.kinds import extra_body
-from polaris_search.records import DESCRIPTION_FIELDS, RawTable
+from polaris_search.records import RawTable
 from polaris_search.settings import Settings, read_settings
 from polaris_search.store.embedded.store import EmbeddedStore
 
@@ -104,31 +106,6 @@ class Timed:
         return reply
 
 
-class Noting:
-    """A chat model that notes what it is asked, and answers each with the same description."""
-
-    model = "noting"
-    adapter = None
-
-    def __init__(self, context_tokens: int | None) -> None:
-        self.context_tokens = context_tokens
-        self.asked: list[ChatRequest] = []
-
-    async def begin_with(self, messages: object) -> None:
-        pass
-
-    async def chat(self, request: ChatRequest) -> ChatReply:
-        self.asked.append(request)
-        fields = [f'"{name}":"Rainfall at {name} sites"' for name in DESCRIPTION_FIELDS]
-        return ChatReply("{" + ",".join(fields) + "}", "stop", 0, 0, self.model)
-
-    def usage(self) -> Usage:
-        return Usage()
-
-    async def close(self) -> None:
-        pass
-
-
 def main() -> None:
     asked = _arguments()
     settings = read_settings(
@@ -140,11 +117,10 @@ def main() -> None:
     )
     expander = LexicalExpander()
     tables = [table for table in read_sources([str(SOURCE)]) if isinstance(table, RawTable)]
-    context_tokens = _context_tokens(settings)
     # Before each side's clock starts, each slot reads what all prompts begin with: a look at the
     # server, which ours takes once a run, leaves something else there.
-    some = _bodies(tables[-asked.slots :], settings, expander, context_tokens)
-    warm = [body | {"max_tokens": 1} for body in some]
+    begun = ChatRequest((*fixed_part(), ChatMessage("user", OPEN)), max_tokens=1)
+    warm = _bodies_of([begun] * asked.slots, settings)
 
     def warmed() -> None:
         _bare(warm, asked.llm, asked.slots)
@@ -173,13 +149,6 @@ def main() -> None:
 def _blocks(tables: Sequence[RawTable], size: int, number: int) -> Iterator[list[RawTable]]:
     for n in range(number):
         yield [tables[(n * size + k) % len(tables)] for k in range(size)]
-
-
-def _context_tokens(settings: Settings) -> int | None:
-    model = open_chat_model(settings)
-    assert model is not None
-    asyncio.run(model.close())
-    return model.context_tokens
 
 
 def _ours(
@@ -217,24 +186,6 @@ def _while_busy(answered: Sequence[Answered], start_s: float, slots: int) -> Wri
         sum(one.prompt_tokens for one in answered),
         sum(one.tokens_until(end_s) for one in answered if one.began_s < end_s),
     )
-
-
-def _bodies(
-    block: Sequence[RawTable],
-    settings: Settings,
-    expander: LexicalExpander,
-    context_tokens: int | None,
-) -> list[dict[str, Any]]:
-    """Return the body of the first request for each table, as our client would send it."""
-
-    async def asked() -> list[ChatRequest]:
-        noting = Noting(context_tokens)
-        describer = LlmDescriber(noting, SMALL_MODEL)
-        for table in block:
-            await describer.describe(table, expander.expand(table))
-        return noting.asked
-
-    return _bodies_of(asyncio.run(asked()), settings)
 
 
 def _bodies_of(requests: Sequence[ChatRequest], settings: Settings) -> list[dict[str, Any]]:
