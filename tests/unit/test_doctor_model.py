@@ -105,8 +105,9 @@ def test_doctor_asks_a_server_in_trouble_once(servers, answer, says):
     server = servers.enter_context(chat_server())
     server.enqueue(answer, CANARY)
 
-    (check,) = model_checks(settings(server.url, kind="openai", model="m", timeout_s="0.2"))
+    (check,) = model_checks(settings(server.url, kind="openai", model="m", timeout_s="1"))
 
     assert not check.ok
     assert says in check.found
+    server.wait_until_asked(1)
     assert len(server.asked) == 1

@@ -118,7 +118,7 @@ def test_a_server_that_is_silent_is_asked_why_as_far_as_one_may(why):
         return health
 
     with http_server(silent_but_for_its_health) as server:
-        error = told(server.address, es_timeout_s=0.2)
+        error = told(server.address, es_timeout_s=1.0)
         over.set()
 
     assert isinstance(error, ServiceUnreachable)

@@ -237,7 +237,7 @@ def test_a_server_that_does_not_answer_in_time_is_asked_again(server, time):
 
     server.reply(late, in_time)
     settings = read_settings(
-        {"POLARIS_STORE": server.address, "POLARIS_ES_TIMEOUT_S": "0.2"}, Path("/nonexistent")
+        {"POLARIS_STORE": server.address, "POLARIS_ES_TIMEOUT_S": "1"}, Path("/nonexistent")
     )
 
     with closing(connect(settings)) as connection:
