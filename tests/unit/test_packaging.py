@@ -1,6 +1,8 @@
 import re
 from pathlib import Path
 
+import pytest
+
 import polaris_search
 import trainer
 
@@ -19,8 +21,9 @@ def test_the_trainer_package_is_ours_and_not_its_namesake_on_the_index():
     assert Path(trainer.__file__).parent == ROOT / "trainer"
 
 
-def test_the_lock_file_pins_each_package_with_hashes_and_names_no_index():
-    lock = (ROOT / "requirements.lock").read_text()
+@pytest.mark.parametrize("name", ["requirements.lock", "requirements-train.lock"])
+def test_a_lock_file_pins_each_package_with_hashes_and_names_no_index(name):
+    lock = (ROOT / name).read_text()
     pinned = re.findall(r"^[a-z0-9][a-z0-9._-]*==", lock, re.M)
 
     assert len(pinned) > 40
@@ -31,3 +34,13 @@ def test_the_lock_file_pins_each_package_with_hashes_and_names_no_index():
 def test_every_package_of_the_wheel_ships_its_data():
     assert (ROOT / "mappings" / "tables.json").is_file()
     assert (ROOT / "mappings" / "profiles" / "default.json").is_file()
+
+
+def test_the_training_stack_is_locked_to_the_versions_the_rest_is_locked_to():
+    pins = [
+        dict(re.findall(r"^([a-z0-9._-]+)==([^ ]+)", (ROOT / name).read_text(), re.M))
+        for name in ("requirements.lock", "requirements-train.lock")
+    ]
+
+    differing = {name for name in pins[0].keys() & pins[1].keys() if pins[0][name] != pins[1][name]}
+    assert not differing
