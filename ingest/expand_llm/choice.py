@@ -13,7 +13,7 @@ from ingest.expand.name_reading import MAX_CHOICES, Words
 from ingest.expand_llm.asked_name import AskedName
 from ingest.expand_llm.prompt import comment_of, fixed_part, shown
 from polaris_search.llm.model import ChatMessage
-from polaris_search.settings import LlmNames
+from polaris_search.setting_table import LlmNames
 
 ANSWER_TOKENS = 8
 """Room for a number, a letter and their quotes."""

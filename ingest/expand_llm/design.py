@@ -6,7 +6,7 @@ from typing import Protocol
 from ingest.expand.name_reading import Words
 from ingest.expand_llm.asked_name import AskedName
 from polaris_search.llm.model import ChatMessage
-from polaris_search.settings import LlmNames
+from polaris_search.setting_table import LlmNames
 
 
 class Design(Protocol):

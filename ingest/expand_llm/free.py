@@ -13,7 +13,7 @@ from ingest.expand_llm.asked_name import AskedName
 from ingest.expand_llm.prompt import comment_of, fixed_part, shown
 from ingest.expand_llm.stands_for import stands_for
 from polaris_search.llm.model import ChatMessage
-from polaris_search.settings import LlmNames
+from polaris_search.setting_table import LlmNames
 
 MAX_OPEN_TOKENS = 8
 MAX_TOKEN_LETTERS = 20

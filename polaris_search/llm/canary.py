@@ -13,7 +13,7 @@ from typing import Literal
 from polaris_search.llm.failures import ChatRefused
 from polaris_search.llm.identity import Identity
 from polaris_search.llm.model import ChatMessage, ChatReply, ChatRequest
-from polaris_search.settings import LlmKind
+from polaris_search.setting_table import LlmKind
 
 About = Literal["structured output", "adapter", "context length"]
 Verdict = Literal["seen", "told", "unknown", "weak", "wrong"]

@@ -13,7 +13,7 @@ from typing import Any
 from polaris_search.errors import ServiceUnreachable, UsageError
 from polaris_search.llm.wire.access import Access, chat_access
 from polaris_search.llm.wire.question import asked_about_itself
-from polaris_search.settings import LlmKind
+from polaris_search.setting_table import LlmKind
 
 TIMEOUT_S = 10.0
 MAX_CONTEXT_TOKENS = 10_000_000

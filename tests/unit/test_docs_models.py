@@ -7,7 +7,7 @@ import pytest
 from polaris_search.llm.traffic.circuit import FIRST_PAUSE_S, LIMIT, TIMEOUT_WEIGHT
 from polaris_search.llm.traffic.pace import FIRST_LEVEL
 from polaris_search.llm.traffic.retries import RetryPolicy
-from polaris_search.settings import LLM_KINDS, SETTINGS
+from polaris_search.setting_table import LLM_KINDS, SETTINGS
 
 PAGE = (Path(__file__).parents[2] / "docs" / "models.md").read_text(encoding="utf-8")
 SAID_ELSEWHERE = {"POLARIS_LLM_MAX_TOKENS", "POLARIS_LLM_NAMES"}

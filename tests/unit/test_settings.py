@@ -4,7 +4,8 @@ import pytest
 
 from polaris_search.addresses import addresses_of
 from polaris_search.errors import SettingInvalid, UsageError
-from polaris_search.settings import SETTINGS, read_settings, setting_origins
+from polaris_search.setting_table import SETTINGS
+from polaris_search.settings import read_settings, setting_origins
 
 
 def test_a_setting_comes_from_the_environment_before_the_file_before_its_default(tmp_path):

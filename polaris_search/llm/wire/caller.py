@@ -21,7 +21,7 @@ from polaris_search.llm.wire.broken import broken_connection
 from polaris_search.llm.wire.kinds import extra_body
 from polaris_search.llm.wire.refusals import failure_of_status, quoted, said_error
 from polaris_search.llm.wire.transport import inference_client
-from polaris_search.settings import LlmKind
+from polaris_search.setting_table import LlmKind
 
 # What huggingface_hub raises where a reply is not what its own types expect.
 _GARBAGE = (ValueError, TypeError, KeyError, IndexError, AttributeError, RecursionError)

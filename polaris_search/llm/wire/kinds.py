@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from polaris_search.llm.wire.grammar import gbnf
-from polaris_search.settings import LlmKind
+from polaris_search.setting_table import LlmKind
 
 SCHEMA_NAME = "reply"
 
