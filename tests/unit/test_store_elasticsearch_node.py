@@ -14,7 +14,7 @@ from http_server import CUT_OFF, Reply, Script, http_server
 from polaris_search.errors import ServiceUnreachable, StoreProblem
 from polaris_search.settings import read_settings
 from polaris_search.store.elasticsearch.server.connection import connect
-from polaris_search.store.elasticsearch.server.node import MAX_PAUSE_S, PAUSE_S
+from polaris_search.store.elasticsearch.server.node import MAX_PAUSE_S, PAUSE_S, UNSERVED_S
 
 TIMEOUT_S = 30.0
 SETTINGS = dataclasses.replace(read_settings({}, Path("/nonexistent")), es_timeout_s=TIMEOUT_S)
@@ -114,7 +114,7 @@ def test_a_server_that_came_back_may_go_away_again():
         assert sum(waited.pauses_s) > TIMEOUT_S
 
 
-@pytest.mark.parametrize("refusal", [UNKNOWN_USER, NO_SHARD])
+@pytest.mark.parametrize("refusal", [UNKNOWN_USER, STARTING])
 def test_a_server_that_was_not_away_is_believed_when_it_refuses(refusal):
     with connected(Script(COUNTED, refusal)) as (connection, waited, _):
         count(connection)
@@ -213,3 +213,22 @@ def test_a_full_disk_is_told_at_once():
             count(connection)
 
         assert waited.pauses_s == []
+
+
+def test_a_shard_that_has_not_started_yet_is_waited_for():
+    with connected(Script(*[NO_SHARD] * 3, COUNTED)) as (connection, waited, _):
+        assert count(connection) == 7
+
+        assert waited.pauses_s == [PAUSE_S, 2 * PAUSE_S, 4 * PAUSE_S]
+
+
+def test_a_shard_that_stays_away_is_given_up_soon_and_not_waited_for_by_the_next_request():
+    with connected(Script(NO_SHARD)) as (connection, waited, _):
+        with pytest.raises(ServiceUnreachable, match="no node serves"):
+            count(connection)
+        waited_s = sum(waited.pauses_s)
+        with pytest.raises(ServiceUnreachable, match="no node serves"):
+            count(connection)
+
+        assert 0 < waited_s <= UNSERVED_S
+        assert sum(waited.pauses_s) == waited_s

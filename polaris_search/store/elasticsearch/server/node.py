@@ -33,6 +33,10 @@ MAX_PAUSE_S = 4.0
 OVERLOADED_STATUS = 429
 SHORT_OF_MEMORY = b'"circuit_breaking_exception"'
 """It passes as the server's other requests end; a full disk, of the same status, does not."""
+UNSERVED = (b"no_shard_available_action_exception", b"missing shards")
+"""An index that another process has just made says so until its shard has started, and one whose
+primary moves to another node until it is there."""
+UNSERVED_S = 5.0
 
 
 class QuietNode(Urllib3HttpNode):
@@ -82,7 +86,8 @@ class PatientNode(QuietNode):
     It does so for as long as one answer may take, counted from when the server was found away; in
     that time refusals are asked again too, for a server that is starting knows no user (401) and
     has no shards (503) yet. A server that never answered is not waited for: whoever mistypes an
-    address learns it at once.
+    address learns it at once. A shard that is not served, or memory that is short, may pass by
+    itself: that is waited for as well, for a while.
 
     A server that is starting says that nothing is there of whatever it is asked for, until it has
     read what it knows. So that is believed only once it can count, which it refuses (503) before.
@@ -117,8 +122,8 @@ class PatientNode(QuietNode):
         outcome = self._doubted(request, self._sent(request))
         if self._went_away(outcome):
             outcome = self._once_back(request)
-        elif _is_overloaded(request, outcome):
-            outcome = self._once_relieved(request, outcome)
+        elif _may_pass_s(request, outcome):
+            outcome = self._once_passed(request, outcome)
         if isinstance(outcome, ConnectionError):
             raise outcome
         self._has_answered = self._has_answered or outcome.meta.status not in AWAY_STATUSES
@@ -180,19 +185,26 @@ class PatientNode(QuietNode):
                 return outcome
             pause_s = PAUSE_S
 
-    def _once_relieved(self, request: _Request, outcome: Outcome) -> Outcome:
-        """Return the answer of a server that has memory again, or the last outcome in the time."""
-        until = self.clock() + request.patience_s
-        if self.clock() - self._given_up_at < request.patience_s:
+    def _once_passed(self, request: _Request, outcome: Outcome) -> Outcome:
+        """Return the answer of a server that is well again, or the last outcome in the time."""
+        began = self.clock()
+        if began - self._given_up_at < request.patience_s:
             return outcome  # the client asks again by itself what was waited for in vain
         pause_s = PAUSE_S
-        while _is_overloaded(request, outcome) and self.clock() + pause_s <= until:
+        while self.clock() + pause_s <= began + _may_pass_s(request, outcome):
             self.sleep(pause_s)
             outcome = self._sent(request)
             pause_s = min(2 * pause_s, MAX_PAUSE_S)
-        if _is_overloaded(request, outcome):
+        if _may_pass_s(request, outcome):
             self._given_up_at = self.clock()
         return outcome
+
+
+def _may_pass_s(request: _Request, outcome: Outcome) -> float:
+    """Return how long a trouble is waited for that may pass by itself, 0 where there is none."""
+    if _is_overloaded(request, outcome):
+        return request.patience_s
+    return min(UNSERVED_S, request.patience_s) if _is_unserved(outcome) else 0.0
 
 
 def _is_overloaded(request: _Request, outcome: Outcome) -> bool:
@@ -201,6 +213,12 @@ def _is_overloaded(request: _Request, outcome: Outcome) -> bool:
         return False
     is_bulk = request.target.partition("?")[0].endswith("/_bulk")
     return not is_bulk and SHORT_OF_MEMORY in outcome.body
+
+
+def _is_unserved(outcome: Outcome) -> bool:
+    if isinstance(outcome, ConnectionError) or outcome.meta.status not in AWAY_STATUSES:
+        return False
+    return any(sign in outcome.body for sign in UNSERVED)
 
 
 def _says_there_is_nothing(outcome: Outcome) -> bool:
