@@ -198,7 +198,7 @@ def _bodies_of(requests: Sequence[ChatRequest], settings: Settings) -> list[dict
             "top_p": request.top_p,
             "seed": request.seed,
             "stream": False,
-            **extra_body(settings.llm_kind, request.schema, request.top_k),
+            **extra_body(settings.llm_kind, request),
         }
         for request in requests
     ]

@@ -99,7 +99,8 @@ class DescribeOutcome:
     """What asking for one description gave: `description`, or the `reason` why there is none.
 
     The token counts are those of every attempt together, 0 where the server did not say. `notices`
-    are sentences on a description that is there: what the model was not shown, what is weak.
+    are sentences on a description that is there: what the model was not shown, what is weak. `seed`
+    and `temperature` are those of the reply that was kept.
     """
 
     description: Description | None
@@ -107,6 +108,8 @@ class DescribeOutcome:
     prompt_tokens: int = 0
     completion_tokens: int = 0
     notices: tuple[str, ...] = ()
+    seed: int | None = None
+    temperature: float | None = None
 
 
 class Describer(Protocol):

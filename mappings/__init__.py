@@ -4,6 +4,7 @@ And what Elasticsearch alone is given: the ingest pipeline for other programs, w
 cannot take, and the roles of those who use the tables.
 """
 
+import copy
 import json
 import os
 from collections.abc import Iterator
@@ -19,6 +20,24 @@ _FOLDER = os.path.dirname(__file__)
 def tables() -> dict[str, Any]:
     """Return settings and mappings of the table index; callers must not change it."""
     return _read("tables.json")
+
+
+@cache
+def scratch_tables() -> dict[str, Any]:
+    """Return the same with the sub-fields that only comparisons read; callers must not change it.
+
+    Scratch generations are made of it. The live index is not: a sub-field more would ask everybody
+    for a reindex.
+    """
+    document = copy.deepcopy(tables())
+    for field, sub_fields in comparisons()["fields"].items():
+        document["mappings"]["properties"][field].setdefault("fields", {}).update(sub_fields)
+    return document
+
+
+def comparisons() -> dict[str, Any]:
+    """Return the `fields` that only scratch generations have, and the `profiles` that read them."""
+    return _read("comparisons.json")
 
 
 def ingest_pipeline() -> dict[str, Any]:

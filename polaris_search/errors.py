@@ -48,6 +48,16 @@ class CandidatesInvalid(PolarisError):
         super().__init__(f"{path} holds no candidates that can be ranked: {reason}")
 
 
+class PromptNotShareable(PolarisError):
+    """The prompt of a pair cannot be computed once for both replies; `reason` is a clause."""
+
+    def __init__(self, reason: str) -> None:
+        super().__init__(
+            f"The prompt of a pair cannot be computed once for both replies: {reason}. "
+            "Train with trl's own DPOTrainer instead: slower, and otherwise the same."
+        )
+
+
 class TableNotFound(PolarisError):
     """The id asked for is not in the live index."""
 

@@ -179,6 +179,14 @@ SETTINGS = (
         "free, choice or nothing",
     ),
     Setting(
+        "adapter",
+        "current",
+        "",
+        "Adapter that writes where no model is named: current (the promoted one), none, or a name.",
+        setting_values.adapter,
+        "current, none or an adapter's name",
+    ),
+    Setting(
         "local_model",
         "",
         "path",

@@ -35,6 +35,14 @@ def positive_number(text: str) -> float:
     return value
 
 
+def adapter(text: str) -> str:
+    """Return an adapter's name as it may stand in a path; an empty text is the current one's."""
+    name = text.strip() or "current"
+    if not all(char.isalnum() or char in "-_." for char in name) or name.startswith("."):
+        raise ValueError(text)
+    return name
+
+
 def optional_number(text: str) -> float | None:
     """Return the number, finite and above 0, None for an empty text."""
     return positive_number(text) if text.strip() else None

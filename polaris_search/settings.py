@@ -40,6 +40,7 @@ class Settings:
     llm_concurrency: int
     llm_max_tokens: int
     llm_names: LlmNames | None
+    adapter: str
     local_model: Path | None
     local_slots: int
     local_threads: int
@@ -75,6 +76,11 @@ def read_settings(
     """
     found = _sources(environment, folder)
     return Settings(**{setting.key: _parsed(setting, *found[setting.key]) for setting in SETTINGS})
+
+
+def environment_with(settings: Mapping[str, str]) -> dict[str, str]:
+    """Return this process's environment with these settings besides, for a command it starts."""
+    return {**os.environ, **settings}
 
 
 def setting_origins(

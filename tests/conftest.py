@@ -165,6 +165,14 @@ def tgi_url(llama: "LlamaServer") -> Iterator[str]:
 
 
 @pytest.fixture(scope="session")
+def small_base(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The small model as a transformers folder that can be trained on; see small_base.py."""
+    from small_base import small_base_folder
+
+    return small_base_folder(tmp_path_factory.mktemp("bases"))
+
+
+@pytest.fixture(scope="session")
 def data_folder() -> Path:
     return Path(os.environ["POLARIS_TEST_DATA"])
 

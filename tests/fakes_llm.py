@@ -6,7 +6,7 @@ import threading
 from collections import deque
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 
 from polaris_search.llm.model import ChatMessage, ChatReply, ChatRequest, Usage
@@ -57,6 +57,12 @@ class FakeLLM:
 
 
 def made_up(request: ChatRequest) -> ChatReply:
+    asked = [replace(request, seed=request.seed + n, n_replies=1) for n in range(request.n_replies)]
+    first, *others = map(_made_up_one, asked)
+    return replace(first, others=tuple(replace(one, prompt_tokens=0) for one in others))
+
+
+def _made_up_one(request: ChatRequest) -> ChatReply:
     chance = random.Random(request.seed)
     if request.schema is None:
         words = [chance.choice(FAKE_WORDS) for _ in range(60)]
@@ -66,12 +72,13 @@ def made_up(request: ChatRequest) -> ChatReply:
         }
         words = json.dumps(pairs, separators=(",", ":")).split(" ")
     kept = words[: request.max_tokens]
-    return reply(
+    made = reply(
         " ".join(kept),
         "length" if len(kept) < len(words) else "stop",
         prompt_tokens=sum(len(turn.content.split()) for turn in request.messages),
         completion_tokens=len(kept),
     )
+    return replace(made, seed=request.seed)
 
 
 @dataclass(frozen=True)
@@ -86,8 +93,8 @@ class Answer:
     drops: bool = False
 
 
-def completion(text="Fine.", finish_reason="stop", **more) -> Answer:
-    """A good reply in OpenAI's shape."""
+def completion(text="Fine.", finish_reason="stop", *others: str, **more) -> Answer:
+    """A good reply in OpenAI's shape; with `others`, several to one request."""
     document = {
         "id": "chat-1",
         "object": "chat.completion",
@@ -96,10 +103,11 @@ def completion(text="Fine.", finish_reason="stop", **more) -> Answer:
         "system_fingerprint": "",
         "choices": [
             {
-                "index": 0,
+                "index": place,
                 "finish_reason": finish_reason,
-                "message": {"role": "assistant", "content": text},
+                "message": {"role": "assistant", "content": one},
             }
+            for place, one in enumerate((text, *others))
         ],
         "usage": {"prompt_tokens": 11, "completion_tokens": 3, "total_tokens": 14},
     }

@@ -3,7 +3,7 @@
 from collections.abc import Iterable
 from dataclasses import dataclass
 
-from polaris_search.profiles.model import profile_named
+from polaris_search.profiles.model import measured_profile_named
 from polaris_search.profiles.plan import plan_query
 from polaris_search.store.protocol import Filters, ScoredTable, TableStore
 
@@ -35,7 +35,7 @@ def compare(
 ) -> Comparison:
     seen = Comparison()
     for query in queries:
-        plan = plan_query(profile_named(profile), query)
+        plan = plan_query(measured_profile_named(profile), query)
         left = ours.search(plan, SIZE, filters)
         right = theirs.search(plan, SIZE, filters)
         seen.queries += 1

@@ -18,13 +18,17 @@ MIN_MARGIN = 1e-3
 
 @dataclass(frozen=True, slots=True)
 class RankedTable:
-    """A gold table with its candidates and the mean score of each."""
+    """A gold table with its candidates, the mean score of each, and the queries it is over.
+
+    `queries` are ids, in the order of the judgments.
+    """
 
     table_id: str
     candidates: tuple[Candidate, ...]
     means: tuple[float, ...]
     best: int
     worst: int
+    queries: tuple[str, ...] = ()
 
     @property
     def margin(self) -> float:

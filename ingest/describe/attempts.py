@@ -73,8 +73,14 @@ class Attempts:
         while request is not None:
             answer = await self._answer(request, shown)
             if isinstance(answer, Accepted):
-                tokens = (self._prompt_tokens, self._completion_tokens)
-                return DescribeOutcome(answer.description, None, *tokens, shown.notices)
+                return DescribeOutcome(
+                    description=answer.description,
+                    prompt_tokens=self._prompt_tokens,
+                    completion_tokens=self._completion_tokens,
+                    notices=shown.notices,
+                    seed=request.seed,
+                    temperature=request.temperature,
+                )
             reason = answer.says
             request = self._after(answer.fault, request)
         return self.failed(reason)

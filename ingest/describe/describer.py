@@ -5,7 +5,7 @@ before that is the matter of `attempts`.
 """
 
 import asyncio
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from ingest.describe.attempts import Attempts
 from ingest.describe.budget import MIN_LEFT_TOKENS, Budget, budget_within
@@ -13,10 +13,12 @@ from ingest.describe.prompt import (
     PromptUse,
     fixed_part,
     fixed_tokens,
+    prompt_for,
     prompt_version,
     table_tokens,
 )
 from ingest.describe.schema import TOKENS_A_WORD, description_schema
+from ingest.describe.several import Sample, Several, samples_among
 from ingest.describe.table_text import TableText, table_text
 from ingest.estimate import Estimate
 from ingest.steps import DescribeOutcome
@@ -59,6 +61,7 @@ class LlmDescriber:
         self._begun = False
         self._beginning = asyncio.Lock()
         self._prompt_use = PromptUse()
+        self._several = Several(chat_model)
 
     @property
     def model(self) -> str:
@@ -87,8 +90,15 @@ class LlmDescriber:
         """What the prompts sent so far have in common."""
         return self._prompt_use
 
-    async def describe(self, table: RawTable, expansion: Expansion | None) -> DescribeOutcome:
+    async def describe(
+        self, table: RawTable, expansion: Expansion | None, seed: int | None = None
+    ) -> DescribeOutcome:
         """Return the table's description or why there is none; see Describer.describe.
+
+        Args:
+            table: is described.
+            expansion: the English of its names.
+            seed: of the first reply, in place of the settings'.
 
         Raises:
             ServiceUnreachable: the model's server is not there, or is asked no more.
@@ -97,11 +107,35 @@ class LlmDescriber:
         if budget is None:
             return DescribeOutcome(None, self._no_room())
         await self._begin()
-        asking = Attempts(self._chat_model, self._request(budget), budget, self._note)
+        asking = Attempts(self._chat_model, self._request(budget, seed), budget, self._note)
         try:
             return await asking.outcome(table, expansion)
         except ChatFailed as failure:
             return asking.failed(str(failure))
+
+    async def samples(
+        self, table: RawTable, expansion: Expansion | None, wanted: int
+    ) -> tuple[Sample, ...]:
+        """Return the descriptions among `wanted` replies to one request.
+
+        There may be fewer, and none where the model gives one reply to a request, or failed at it:
+        `describe` asks for those that are missing, and says what is wrong.
+
+        Raises:
+            ServiceUnreachable: the model's server is not there, or is asked no more.
+        """
+        budget = self._budget()
+        if budget is None:
+            return ()
+        await self._begin()
+        shown = table_text(table, expansion, budget.table)
+        request = replace(self._request(budget, None), messages=prompt_for(shown))
+        self._note(shown)
+        try:
+            replies = await self._several.replies(request, wanted)
+        except ChatFailed:
+            return ()
+        return samples_among(replies, request)
 
     def estimate(self, table: RawTable, expansion: Expansion | None) -> Estimate:
         """Return what the table would take, nothing asked; see Estimator."""
@@ -127,7 +161,7 @@ class LlmDescriber:
                 self._begun = True
                 await self._chat_model.begin_with(fixed_part())
 
-    def _request(self, budget: Budget) -> ChatRequest:
+    def _request(self, budget: Budget, seed: int | None) -> ChatRequest:
         settings = self._settings
         return ChatRequest(
             messages=(),
@@ -136,7 +170,7 @@ class LlmDescriber:
             temperature=settings.temperature,
             top_p=settings.top_p,
             top_k=settings.top_k,
-            seed=settings.seed,
+            seed=settings.seed if seed is None else seed,
         )
 
     def _schema(self, max_tokens: int) -> dict[str, object]:

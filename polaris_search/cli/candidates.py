@@ -12,8 +12,6 @@ from polaris_search.cli.output import JsonOption, print_json, print_text, tell
 if TYPE_CHECKING:
     from polaris_search.experiments.make_candidates import Sampled
 
-SHOWN_EVERY = 25
-
 
 def candidates(
     dataset: Annotated[
@@ -38,10 +36,12 @@ def candidates(
 
     from ingest.describe.opening import describe_settings, slot_tokens
     from polaris_search.cli.choices import chosen_expander
+    from polaris_search.cli.learning_progress import SamplingBar
     from polaris_search.errors import UsageError
     from polaris_search.evaluate.dataset import read_dataset
     from polaris_search.experiments.candidate_tables import CandidateTables
-    from polaris_search.experiments.make_candidates import Sampler, make_candidates
+    from polaris_search.experiments.make_candidates import make_candidates
+    from polaris_search.experiments.sampler import Sampler
     from polaris_search.llm.opening import open_chat_model
     from polaris_search.settings import read_settings
 
@@ -51,16 +51,17 @@ def candidates(
     model = open_chat_model(settings, slot_tokens=slot_tokens(lengths))
     if model is None:
         raise UsageError(f"Candidates are written by a model. {SET_A_MODEL}")
-    sampled = make_candidates(
-        tables,
-        Sampler(model, lengths),
-        out,
-        k,
-        concurrency=settings.tables_at_a_time,
-        progress=_show,
-    )
-    for reason, count in Counter(sampled.failed.values()).items():
-        tell(f"{count} tables got no candidate: {reason}")
+    with SamplingBar(quiet=as_json) as bar:
+        sampled = make_candidates(
+            tables,
+            Sampler(model, lengths),
+            out,
+            k,
+            concurrency=settings.tables_at_a_time,
+            progress=bar,
+        )
+    for sentence in _notices(sampled):
+        tell(sentence)
     if as_json:
         print_json(_json(sampled))
     else:
@@ -73,9 +74,25 @@ def candidates(
         raise typer.Exit(1)
 
 
-def _show(done: int) -> None:
-    if done % SHOWN_EVERY == 0:
-        tell(f"{done} tables done.")
+def _notices(sampled: "Sampled") -> list[str]:
+    failed = Counter(sampled.failed.values())
+    counted = [
+        (sampled.fewer, "tables got fewer candidates than were asked for."),
+        (
+            sampled.fewer_before,
+            "tables were there before with fewer candidates than are asked for now. Remove their "
+            "lines to have them sampled anew.",
+        ),
+        (
+            sampled.otherwise_before,
+            "tables were there before, sampled by another model, adapter, prompt or decoding. "
+            "Choose another --out to have all of them from one.",
+        ),
+    ]
+    return [
+        *(f"{count} tables got no candidate: {reason}" for reason, count in failed.items()),
+        *(f"{count} {what}" for count, what in counted if count),
+    ]
 
 
 def _json(sampled: "Sampled") -> dict[str, object]:
@@ -84,5 +101,8 @@ def _json(sampled: "Sampled") -> dict[str, object]:
         "there_before": sampled.there_before,
         "candidates": sampled.candidates,
         "duplicates": sampled.duplicates,
+        "fewer": sampled.fewer,
+        "fewer_before": sampled.fewer_before,
+        "otherwise_before": sampled.otherwise_before,
         "failed": len(sampled.failed),
     }

@@ -42,7 +42,8 @@ def demo(
 
     given = read_settings()
     home = given.home / "demo"
-    settings = replace(given, store=f"file:{home}", llm_kind="local", llm_url=None)
+    # An adapter that was trained is for a larger model than the demo's.
+    settings = replace(given, store=f"file:{home}", llm_kind="local", llm_url=None, adapter="none")
     dataset = folder or _examples()
     expander = chosen_expander("lexical", settings)
     describer = chosen_describer("llm", settings)

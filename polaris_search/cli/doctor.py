@@ -9,6 +9,7 @@ import typer
 
 import polaris_search
 from polaris_search.cli.check import Check
+from polaris_search.cli.doctor_adapter import adapter_check
 from polaris_search.cli.doctor_model import local_model_check, model_checks
 from polaris_search.cli.doctor_store import store_checks
 from polaris_search.cli.output import JsonOption, print_columns, print_json, print_text
@@ -20,7 +21,7 @@ if TYPE_CHECKING:
 
 
 def doctor(apply_roles: ApplyRolesOption = False, as_json: JsonOption = False) -> None:
-    """Check settings, store, model server and extras; each line is ok or says what to do.
+    """Check settings, store, model server, adapter and extras; each line is ok or says what to do.
 
     Exits 1 if something is wrong, 3 if a service is not reachable.
 
@@ -32,7 +33,7 @@ def doctor(apply_roles: ApplyRolesOption = False, as_json: JsonOption = False) -
     settings = read_settings()
     applied = [_applied_roles(settings)] if apply_roles else []
     checks = [_versions(), _packages(), *applied, *store_checks(settings)]
-    checks += [*model_checks(settings), local_model_check()]
+    checks += [*model_checks(settings), local_model_check(), adapter_check(settings)]
     origins = setting_origins()
     profiles = {profile.name: profile.help for profile in shipped_profiles().values()}
     if as_json:

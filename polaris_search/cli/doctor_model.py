@@ -59,5 +59,6 @@ def _local_server(settings: "Settings") -> Check:
         plan = local_plan(settings)
     except PolarisError as error:
         return Check("model server", False, str(error), error.exit_code)
-    found = f"local: {plan.gguf.name}, started by each command that describes tables"
+    served = plan.gguf.name + (f" with {plan.adapter.stem}" if plan.adapter else "")
+    found = f"local: {served}, started by each command that describes tables"
     return Check("model server", True, found)

@@ -43,12 +43,12 @@ def evaluate(
     from polaris_search.cli.progress import EvaluationBar
     from polaris_search.evaluate.asked import DEFAULT_MEASURES
     from polaris_search.experiments.evaluate_folder import evaluate_folder
-    from polaris_search.profiles.model import profile_named
+    from polaris_search.profiles.model import measured_profile_named
     from polaris_search.settings import read_settings
     from polaris_search.store.opening import open_store
 
     settings = read_settings()
-    chosen = profile_named(profile or settings.profile)
+    chosen = measured_profile_named(profile or settings.profile)
     _refuse_overwriting(folder, [path for path in (run, per_query) if path])
     given = _given(descriptions)
     steps = chosen_steps(expand, "none" if descriptions else describe, settings)

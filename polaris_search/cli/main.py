@@ -14,6 +14,7 @@ from typing import Annotated
 import typer
 
 from polaris_search.cli import (
+    adapters,
     candidates,
     delete,
     demo,
@@ -29,6 +30,7 @@ from polaris_search.cli import (
     reindex,
     search,
     show,
+    train,
 )
 from polaris_search.cli.output import print_anything, tell
 from polaris_search.errors import PolarisError
@@ -67,6 +69,8 @@ app.command()(evaluate.evaluate)
 app.command("evaluate-expansion")(evaluate_expansion.evaluate_expansion)
 app.command()(candidates.candidates)
 app.command()(pairs.pairs)
+app.command()(train.train)
+app.add_typer(adapters.app, name="adapters")
 app.add_typer(experiment.app, name="experiment")
 
 

@@ -1,13 +1,12 @@
 """`polaris-admin pairs`: rank candidate descriptions exactly, and make preference pairs of them."""
 
-from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
 
 from polaris_search.cli.choices import Expand, ExpandOption
-from polaris_search.cli.output import JsonOption, print_json, print_text, tell
+from polaris_search.cli.output import JsonOption, print_json, tell
 
 if TYPE_CHECKING:
     from polaris_search.experiments.build_pairs import BuiltPairs, PairChoices
@@ -59,6 +58,13 @@ def pairs(
         bool,
         typer.Option("--keep-own", help="Keep a table's own member beside its candidates."),
     ] = False,
+    hold_out: Annotated[
+        float,
+        typer.Option(
+            min=0, max=0.9, metavar="SHARE", help="Leave this share of the queries for the gate."
+        ),
+    ] = 0.0,
+    hold_out_seed: Annotated[int, typer.Option(help="Chooses the queries held out.")] = 42,
     expand: ExpandOption = "lexical",
     verify: Annotated[
         int,
@@ -73,12 +79,13 @@ def pairs(
 
     Example: polaris-admin pairs --dataset DIR --candidates C.jsonl --out P.jsonl --rounds 10
     """
+    from polaris_search.cli.pairs_report import left_out_sentences, print_report, report_json
     from polaris_search.experiments.build_pairs import PairChoices, build_pairs
-    from polaris_search.profiles.model import profile_named
+    from polaris_search.profiles.model import measured_profile_named
     from trainer.pairs import MIN_MARGIN
 
     choices = PairChoices(
-        profile=profile_named(profile),
+        profile=measured_profile_named(profile),
         objective=objective,
         corpus=corpus,
         seed=seed,
@@ -87,29 +94,39 @@ def pairs(
         min_margin=MIN_MARGIN if min_margin is None else min_margin,
         every=all_pairs,
     )
-    tables = _tables(dataset, candidates, expand)
+    tables = _tables(dataset, candidates, expand, hold_out, hold_out_seed)
     built = build_pairs(tables, choices)
     _write(out, scores, built, tables, choices)
     verified = _verified(built, tables, choices, verify) if verify else None
-    for sentence in _left_out(built, tables):
+    for sentence in left_out_sentences(built, tables):
         tell(sentence)
     if as_json:
-        print_json(_json(built, verified))
+        print_json(report_json(built, tables, verified))
     else:
-        _print(built, verified)
+        print_report(built, tables, verified)
     if verified and verified.largest_difference:
         raise typer.Exit(1)
 
 
-def _tables(dataset: Path, candidates: Path, expand: Expand) -> "CandidateTables":
+def _tables(
+    folder: Path, candidates: Path, expand: Expand, hold_out: float, hold_out_seed: int
+) -> "CandidateTables":
     from polaris_search.cli.choices import chosen_expander
     from polaris_search.evaluate.dataset import read_dataset
     from polaris_search.experiments.candidate_tables import CandidateTables
+    from polaris_search.experiments.held_out import held_out_of
     from polaris_search.settings import read_settings
     from trainer.candidates import read_candidates
 
     expander = chosen_expander(expand, read_settings())
-    return CandidateTables(dataset, read_dataset(dataset), read_candidates(candidates), expander)
+    dataset = read_dataset(folder)
+    return CandidateTables(
+        folder,
+        dataset,
+        read_candidates(candidates),
+        expander,
+        held_out_of(dataset, hold_out, hold_out_seed),
+    )
 
 
 def _write(
@@ -123,7 +140,7 @@ def _write(
 
     if out:
         write_pairs(out, built, tables)
-        write_record(out.with_name(out.name + RECORD_SUFFIX), built, choices)
+        write_record(out.with_name(out.name + RECORD_SUFFIX), built, tables, choices)
     if scores:
         write_scores(scores, built)
 
@@ -140,54 +157,3 @@ def _verified(
         return verify_ranking(SlowWay(built, tables, choices, store), n_tables)
     finally:
         store.close()
-
-
-def _left_out(built: "BuiltPairs", tables: "CandidateTables") -> list[str]:
-    left_out = built.left_out
-    counted = [
-        (left_out.rejected_rows, "rows of metadata.csv were not taken"),
-        (left_out.gold_without_candidates, "tables with relevant queries have no candidate"),
-        (left_out.unknown_candidates, "tables of the candidates file are not in metadata.csv"),
-        (left_out.unknown_judged, "tables that are judged relevant are not in metadata.csv"),
-        (built.unmatched, "(table, query) pairs share no word with any candidate, and count as 0"),
-    ]
-    return [*tables.dataset.notices, *(f"{count} {what}." for count, what in counted if count)]
-
-
-def _json(built: "BuiltPairs", verified: "Verified | None") -> dict[str, object]:
-    return {
-        "tables": built.report.tables,
-        "pairs": built.report.pairs,
-        "rounds": len(built.ranking.changed),
-        "ended": built.ranking.ended,
-        "changed": list(built.ranking.changed),
-        "mean_margins": list(built.ranking.mean_margins),
-        "report": asdict(built.report),
-        "left_out": asdict(built.left_out) | {"unmatched": built.unmatched},
-        "verified": asdict(verified) if verified else None,
-        "seconds": round(built.seconds, 3),
-    }
-
-
-def _print(built: "BuiltPairs", verified: "Verified | None") -> None:
-    report, ranking = built.report, built.ranking
-    print_text(
-        f"{report.tables} tables ranked, {report.pairs} pairs; left without: "
-        f"{report.small_margin} for a small margin, {report.same_text} for equal texts, "
-        f"{report.one_candidate} with a single candidate. {built.seconds:.1f} s."
-    )
-    for number, (changed, margin) in enumerate(
-        zip(ranking.changed, ranking.mean_margins, strict=True), start=1
-    ):
-        print_text(f"Round {number}: {changed} winners changed, mean margin {margin:.3f}.")
-    print_text(f"Ended: {ranking.ended}.")
-    print_text(
-        "Distinct stems and length, chosen against rejected: "
-        f"{report.chosen.distinct_share:.2f} against {report.rejected.distinct_share:.2f}, "
-        f"{report.chosen.stems:.0f} against {report.rejected.stems:.0f} stems."
-    )
-    if verified:
-        print_text(
-            f"Verified on the store: {verified.tables} tables, {verified.means} means, largest "
-            f"difference {verified.largest_difference:g}, other orders {verified.other_orders}."
-        )

@@ -35,6 +35,19 @@ def stages_on(console: Console, clock: Clock = time.monotonic) -> Stages:
     return Bars(console, clock) if console.is_terminal else Lines(clock=clock)
 
 
+class Silence:
+    """Shows nothing: a program reads the answer, and nobody the way to it."""
+
+    def show(self, stage: str, text: str, done: int, total: int | None) -> None:
+        """Do nothing."""
+
+    def start(self) -> None:
+        """Do nothing."""
+
+    def stop(self) -> None:
+        """Do nothing."""
+
+
 class Bars:
     """A bar for each stage, redrawn in place, gone at the end."""
 

@@ -107,12 +107,7 @@ def build_pairs(
     members = layout.first[:-1] + np.array([_first(one, choices) for one in read], dtype=np.int64)
     means_of = _means_of(ranker, choices, read)
     ranking = ranked(means_of, members, layout.first, layout.gold, choices.rounds)
-    found = tuple(
-        RankedTable(read[place].raw.table_id, read[place].candidates, means, won.best, won.worst)
-        for place, means, won in zip(
-            layout.gold, ranking.last.means, ranking.last.winners, strict=True
-        )
-    )
+    found = _ranked_tables([read[place] for place in layout.gold], ranking, tables)
     pairs, report = pairs_of(found, choices.min_margin, every=choices.every)
     return BuiltPairs(
         ranked=found,
@@ -155,6 +150,23 @@ def _means_of(
     order = np.empty(len(ids), dtype=np.int64)
     order[sorted(range(len(ids)), key=ids.__getitem__)] = np.arange(len(ids))
     return lambda members: ranker.mean_gains(members, order, gain)
+
+
+def _ranked_tables(
+    gold: Sequence[CandidateTable], ranking: Ranking, tables: CandidateTables
+) -> tuple[RankedTable, ...]:
+    query_ids = list(tables.dataset.queries)
+    return tuple(
+        RankedTable(
+            table_id=table.raw.table_id,
+            candidates=table.candidates,
+            means=means,
+            best=won.best,
+            worst=won.worst,
+            queries=tuple(query_ids[query] for query in table.queries),
+        )
+        for table, means, won in zip(gold, ranking.last.means, ranking.last.winners, strict=True)
+    )
 
 
 def _first(table: CandidateTable, choices: PairChoices) -> int:

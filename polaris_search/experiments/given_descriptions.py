@@ -1,13 +1,14 @@
 """Descriptions that stand in a file, in place of a model that writes them.
 
 Comes in: JSON lines {"table_id": ..., "description": ...}, the description a text or an object of
-the six fields. Goes out: a describer that looks each table up, so that what is indexed is exactly
-the text given.
+the six fields; or a file of candidates, of which the first of each table counts. Goes out: a
+describer that looks each table up, so that what is indexed is exactly the text given.
 """
 
 import json
 from collections.abc import Iterator, Mapping
 from pathlib import Path
+from typing import Any
 
 from ingest.estimate import NOTHING_ASKED, Estimate
 from ingest.steps import DescribeOutcome
@@ -22,6 +23,7 @@ from polaris_search.records import (
     description_of_text,
     is_storable,
 )
+from trainer.candidates import candidate_of
 
 
 class GivenDescriptions:
@@ -112,8 +114,7 @@ def _entry(path: Path, line: int, data: bytes) -> tuple[int, str, Description] |
         return Problem(
             path, line, "It names no table", 'Write {"table_id": ..., "description": ...}.'
         )
-    given = record.get("description")
-    description = description_of_text(given) if isinstance(given, str) else description_of(given)
+    description = _described(record)
     if description is None:
         return Problem(
             path,
@@ -129,3 +130,14 @@ def _entry(path: Path, line: int, data: bytes) -> tuple[int, str, Description] |
             "Remove NUL characters and halves of surrogate pairs.",
         )
     return line, record["table_id"], description
+
+
+def _described(record: Mapping[str, Any]) -> Description | None:
+    """Return what a line says of its table; of candidates the first."""
+    given = record.get("description")
+    if isinstance(given, str):
+        return description_of_text(given)
+    candidates = record.get("candidates")
+    first = candidates[0] if isinstance(candidates, list) and candidates else None
+    text = first.get("text") if isinstance(first, dict) else None
+    return candidate_of(text, {}).description if isinstance(text, str) else description_of(given)

@@ -1,33 +1,20 @@
 """Samples candidate descriptions: K of each gold table, one of every other, into a file.
 
-A line is appended as soon as a table is done, so that a run that was stopped goes on where it
-ended. Every candidate says which seed and decoding it came from.
+Comes in: a data set, a sampler and a file, perhaps of a run that was stopped. Goes out: the file,
+with a line for every table that got a candidate, and counts of what became of all.
 """
 
 import asyncio
-import json
-from collections.abc import AsyncGenerator, AsyncIterator, Callable, Iterator, Mapping
+from collections.abc import AsyncGenerator, AsyncIterator, Iterator, Mapping
 from contextlib import aclosing
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Protocol
 
-from ingest.describe.describer import DescribeSettings, LlmDescriber
-from polaris_search.errors import CandidatesInvalid
+from polaris_search.experiments.candidate_file import CandidateFile, candidate_file
 from polaris_search.experiments.candidate_tables import CandidateTable, CandidateTables
-from polaris_search.llm.model import ChatModel
-from polaris_search.records import DESCRIPTION_FIELDS, Description, Expansion, RawTable
-from trainer.candidates import read_candidates
-
-SEEDS_APART = 100
-"""Between two candidates of a table: what is between is for replies that have to be asked again."""
-RESAMPLED = 3
-"""So often a text that the table has already is asked for again, with another seed."""
-SEEDS_A_TRY = 10
-
-
-Made = tuple[list[dict[str, Any]], str | None]
-"""A table's candidates as their file holds them, and why one is missing, if one is."""
+from polaris_search.experiments.sampler import Made, Sampler
+from trainer.candidates import Candidate
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,63 +24,46 @@ class Sampled:
     Attributes:
         tables: lines written now.
         there_before: tables that the file held already.
+        fewer_before: of them, tables with fewer candidates than are asked for now.
+        otherwise_before: of them, tables sampled by another model, adapter, prompt or decoding.
         candidates: written now.
         duplicates: of them, texts that their table has twice, whatever the seed.
+        fewer: tables written now with fewer candidates than were asked for.
         failed: tables without a single candidate, and why; they are asked again by the next run.
     """
 
     tables: int
     there_before: int
+    fewer_before: int
+    otherwise_before: int
     candidates: int
     duplicates: int
+    fewer: int
     failed: Mapping[str, str]
 
 
-class Sampler:
-    """Samples descriptions of a table from one chat model, each with a seed of its own."""
+class SamplingProgress(Protocol):
+    """Hears how far a sampling is."""
 
-    def __init__(self, chat_model: ChatModel, settings: DescribeSettings) -> None:
-        self._chat_model = chat_model
-        self._settings = settings
-        self._describers: dict[int, LlmDescriber] = {}
+    def sampled(self, done: int, total: int, failed: int) -> None:
+        """So many of the tables to sample are done, so many of them without a candidate."""
 
-    async def candidates(self, table: RawTable, expansion: Expansion | None, k: int) -> Made:
-        """Return up to `k` candidates as their file holds them, and why one is missing."""
-        made: list[dict[str, Any]] = []
-        reason = None
-        for place in range(k):
-            for attempt in range(RESAMPLED + 1):
-                seed = self._settings.seed + SEEDS_APART * place + SEEDS_A_TRY * attempt
-                outcome = await self._describer(seed).describe(table, expansion)
-                if outcome.description is None:
-                    reason = outcome.reason
-                    break
-                text = _as_reply(outcome.description)
-                if all(text != one["text"] for one in made) or attempt == RESAMPLED:
-                    made.append({"text": text, "seed": seed, **self._decoding()})
-                    break
-        return made, reason
 
-    async def close(self) -> None:
-        """Close the chat model; in the event loop that asked it."""
-        await self._chat_model.close()
+class UnwatchedSampling:
+    """A SamplingProgress that nobody watches."""
 
-    def _describer(self, seed: int) -> LlmDescriber:
-        if seed not in self._describers:
-            settings = replace(self._settings, seed=seed)
-            self._describers[seed] = LlmDescriber(self._chat_model, settings)
-        return self._describers[seed]
+    def sampled(self, done: int, total: int, failed: int) -> None:
+        """Ignore it."""
 
-    def _decoding(self) -> dict[str, Any]:
-        settings = self._settings
-        return {
-            "temperature": settings.temperature,
-            "top_p": settings.top_p,
-            "top_k": settings.top_k,
-            "model": self._chat_model.model,
-            "adapter": self._chat_model.adapter,
-            "prompt_version": self._describer(settings.seed).prompt_version,
-        }
+
+@dataclass(frozen=True, slots=True)
+class _Before:
+    """What the file holds of the data set's tables, and how many of them are left to sample."""
+
+    there: Mapping[str, tuple[Candidate, ...]]
+    fewer: int
+    otherwise: int
+    left: int
 
 
 def make_candidates(
@@ -103,7 +73,7 @@ def make_candidates(
     k: int,
     *,
     concurrency: int,
-    progress: Callable[[int], None] = lambda done: None,
+    progress: SamplingProgress | None = None,
 ) -> Sampled:
     """Sample the candidates of all tables that the file does not hold yet, and append them.
 
@@ -113,95 +83,105 @@ def make_candidates(
         path: the file, made where there is none.
         k: candidates of a table with a relevant query, >= 1; others get one.
         concurrency: tables under way at a time.
-        progress: hears how many tables are done.
+        progress: hears how far it is.
 
     Raises:
         CandidatesInvalid: there is a file, and it is none of candidates.
+        AnotherSamples: another process samples into the file.
+        NotWritten: the file cannot be written.
         ServiceUnreachable: the model's server went away; what was made is in the file.
     """
-    _drop_half_line(path)
-    there = set(read_candidates(path)) if path.exists() else set()
-    path.parent.mkdir(parents=True, exist_ok=True)
-    missing = (table for table in tables if table.raw.table_id not in there)
-    sampling = _sampled(missing, tables, sampler, k, concurrency)
 
-    async def run() -> Sampled:
+    async def run(file: CandidateFile) -> Sampled:
         try:
-            async with aclosing(sampling):
-                return await _written(sampling, path, len(there), progress)
+            before = _before(tables, file.read(), sampler, k)
+            async with aclosing(_sampled(tables, before, sampler, k, concurrency)) as sampling:
+                return await _written(sampling, file, before, k, progress or UnwatchedSampling())
         finally:
             await sampler.close()
 
-    return asyncio.run(run())
+    with candidate_file(path) as file:
+        return asyncio.run(run(file))
+
+
+def _before(
+    tables: CandidateTables, there: Mapping[str, tuple[Candidate, ...]], sampler: Sampler, k: int
+) -> _Before:
+    fewer = otherwise = left = 0
+    for table in tables:
+        candidates = there.get(table.raw.table_id)
+        if candidates is None:
+            left += 1
+            continue
+        fewer += len(candidates) < _wanted(table, k)
+        otherwise += any(_made_otherwise(one, sampler) for one in candidates)
+    return _Before(there, fewer, otherwise, left)
+
+
+def _made_otherwise(candidate: Candidate, sampler: Sampler) -> bool:
+    return any(candidate.made.get(name, value) != value for name, value in sampler.made_by.items())
+
+
+def _wanted(table: CandidateTable, k: int) -> int:
+    return k if table.queries else 1
 
 
 async def _written(
     sampling: AsyncIterator[tuple[CandidateTable, Made]],
-    path: Path,
-    there_before: int,
-    progress: Callable[[int], None],
+    file: CandidateFile,
+    before: _Before,
+    k: int,
+    progress: SamplingProgress,
 ) -> Sampled:
-    n_tables = n_candidates = duplicates = 0
+    n_tables = n_candidates = duplicates = fewer = 0
     failed: dict[str, str] = {}
-    with path.open("a", encoding="utf-8") as file:
-        async for table, (made, reason) in sampling:
-            if made:
-                record = {"table_id": table.raw.table_id, "candidates": made}
-                file.write(json.dumps(record, ensure_ascii=False) + "\n")
-                file.flush()
-                n_tables += 1
-            else:
-                failed[table.raw.table_id] = reason or "The model gave no reason."
-            n_candidates += len(made)
-            duplicates += len(made) - len({one["text"] for one in made})
-            progress(there_before + n_tables + len(failed))
-    return Sampled(n_tables, there_before, n_candidates, duplicates, failed)
+    progress.sampled(0, before.left, 0)
+    async for table, made in sampling:
+        if made.candidates:
+            file.append(table.raw.table_id, made.candidates)
+            n_tables += 1
+            fewer += len(made.candidates) < _wanted(table, k)
+        else:
+            failed[table.raw.table_id] = made.reason or "The model gave no reason."
+        n_candidates += len(made.candidates)
+        duplicates += made.duplicates
+        progress.sampled(n_tables + len(failed), before.left, len(failed))
+    return Sampled(
+        tables=n_tables,
+        there_before=len(before.there),
+        fewer_before=before.fewer,
+        otherwise_before=before.otherwise,
+        candidates=n_candidates,
+        duplicates=duplicates,
+        fewer=fewer,
+        failed=failed,
+    )
 
 
 async def _sampled(
-    missing: Iterator[CandidateTable],
-    tables: CandidateTables,
-    sampler: Sampler,
-    k: int,
-    concurrency: int,
+    tables: CandidateTables, before: _Before, sampler: Sampler, k: int, concurrency: int
 ) -> AsyncGenerator[tuple[CandidateTable, Made]]:
-    """Yield each table with its candidates, in the catalogue's order, `concurrency` under way."""
+    """Yield each table with its candidates as soon as it has them, `concurrency` under way."""
+    missing: Iterator[CandidateTable] = (
+        table for table in tables if table.raw.table_id not in before.there
+    )
 
     async def one(table: CandidateTable) -> Made:
         expansion = tables.expander.expand(table.raw)
-        return await sampler.candidates(table.raw, expansion, k if table.queries else 1)
+        return await sampler.candidates(table.raw, expansion, _wanted(table, k))
 
-    under_way: list[tuple[CandidateTable, asyncio.Task[Made]]] = []
+    under_way: dict[asyncio.Task[Made], CandidateTable] = {}
     try:
         while True:
             while len(under_way) < concurrency and (table := next(missing, None)):
-                under_way.append((table, asyncio.create_task(one(table))))
+                under_way[asyncio.create_task(one(table))] = table
             if not under_way:
                 return
-            first, task = under_way.pop(0)
-            yield first, await task
+            done, _ = await asyncio.wait(under_way, return_when=asyncio.FIRST_COMPLETED)
+            # What is there is kept before a failure ends the run.
+            for task in sorted(done, key=lambda task: task.exception() is not None):
+                yield under_way.pop(task), task.result()
     finally:
-        for _, task in under_way:
+        for task in under_way:
             task.cancel()
-        await asyncio.gather(*(task for _, task in under_way), return_exceptions=True)
-
-
-def _as_reply(description: Description) -> str:
-    """Return the description as the JSON that a model replies with."""
-    values = dict(zip(DESCRIPTION_FIELDS, description.values(), strict=True))
-    return json.dumps(values, ensure_ascii=False, separators=(",", ":"))
-
-
-def _drop_half_line(path: Path) -> None:
-    """Cut off what a killed run left of a line."""
-    try:
-        data = path.read_bytes()
-    except FileNotFoundError:
-        return
-    except OSError as error:
-        raise CandidatesInvalid(
-            path, f"it cannot be read ({error.strerror}). Check the path."
-        ) from None
-    if data and not data.endswith(b"\n"):
-        with path.open("r+b") as file:
-            file.truncate(data.rfind(b"\n") + 1)
+        await asyncio.gather(*under_way, return_exceptions=True)

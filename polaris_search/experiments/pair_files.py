@@ -16,6 +16,7 @@ from ingest.describe.table_text import table_text
 from polaris_search.evaluate.written import write_lines
 from polaris_search.experiments.build_pairs import BuiltPairs, PairChoices
 from polaris_search.experiments.candidate_tables import CandidateTables
+from polaris_search.experiments.held_out import judgments_hash
 from trainer.pairs import PreferencePair, RankedTable, pair_record
 
 
@@ -48,8 +49,13 @@ def write_scores(path: Path, built: BuiltPairs) -> None:
     )
 
 
-def write_record(path: Path, built: BuiltPairs, choices: PairChoices) -> None:
+def write_record(
+    path: Path, built: BuiltPairs, tables: CandidateTables, choices: PairChoices
+) -> None:
     """Write how the pairs came about: what is needed to build them again, and where they are from.
+
+    `queries` of a pair are those that ranked its table. Of the judgments there are two hashes: of
+    those that were used, and of all, the held-out queries' too.
 
     Raises:
         NotWritten: the file could not be written.
@@ -60,6 +66,7 @@ def write_record(path: Path, built: BuiltPairs, choices: PairChoices) -> None:
             "chosen": _made(pair, pair.chosen),
             "rejected": _made(pair, pair.rejected),
             "margin": pair.margin,
+            "queries": pair.table.queries,
         }
         for pair in built.pairs
     ]
@@ -80,6 +87,10 @@ def write_record(path: Path, built: BuiltPairs, choices: PairChoices) -> None:
         "min_margin": choices.min_margin,
         "every": choices.every,
         "corpus_hash": built.corpus_hash,
+        "judgments_hash": judgments_hash(tables.dataset, tables.held_out),
+        "all_judgments_hash": judgments_hash(tables.dataset),
+        "hold_out": {"share": tables.held_out.share, "seed": tables.held_out.seed},
+        "held_out_queries": tables.held_out.query_ids,
         "members": dict(built.members),
         "report": asdict(built.report),
         "left_out": asdict(built.left_out),
@@ -97,7 +108,7 @@ def _pair_lines(pairs: tuple[PreferencePair, ...], tables: CandidateTables) -> I
     for table in tables:
         if not (of_this := of_table.get(table.raw.table_id)):
             continue
-        expansion = tables.expander.expand(table.raw)
+        expansion = tables.expansion(table.raw)
         messages = prompt_for(table_text(table.raw, expansion, budget))
         prompt = [{"role": one.role, "content": one.content} for one in messages]
         for pair in of_this:

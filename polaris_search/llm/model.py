@@ -24,7 +24,8 @@ class ChatRequest:
     """One question to a chat model. The decoding defaults are the paper's (appendix A.2).
 
     `schema` is a JSON schema that the reply has to obey, None for free text. `top_k` is sent only
-    to servers that know it. `max_tokens` bounds the reply, not the prompt.
+    to servers that know it. `max_tokens` bounds the reply, not the prompt. `n_replies` are wanted
+    of the one prompt; a server that knows no such wish gives one.
     """
 
     messages: tuple[ChatMessage, ...]
@@ -34,6 +35,7 @@ class ChatRequest:
     top_p: float = 0.9
     top_k: int = 50
     seed: int = 42
+    n_replies: int = 1
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,6 +45,10 @@ class ChatReply:
     `model` is the name the server answers under; the token counts are the server's, 0 where it
     does not say. `cached_prompt_tokens` are those of the prompt that it had read before, None where
     it does not say.
+
+    Of several replies to one request the first holds the `others`. The prompt is counted in it
+    alone, for it was read once; which share of the completion is whose is by the texts' lengths.
+    `seed` is the one that the reply alone would be asked for with, None where nobody knows.
     """
 
     text: str
@@ -51,6 +57,18 @@ class ChatReply:
     completion_tokens: int
     model: str
     cached_prompt_tokens: int | None = None
+    seed: int | None = None
+    others: tuple["ChatReply", ...] = ()
+
+    @property
+    def all_replies(self) -> tuple["ChatReply", ...]:
+        """This one and the others, in the server's order."""
+        return (self, *self.others)
+
+    @property
+    def written_tokens(self) -> int:
+        """The completion tokens of all replies to the request."""
+        return sum(reply.completion_tokens for reply in self.all_replies)
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,6 +8,7 @@ from typing import Protocol
 from polaris_search.llm.local.child_server import LocalPlan
 from polaris_search.llm.local.gguf import find_gguf, require_server
 from polaris_search.llm.model import ChatModel
+from polaris_search.llm.promoted import local_adapter
 from polaris_search.settings import Settings
 
 LOG_FILE = "local-model.log"
@@ -28,7 +29,8 @@ def open_chat_model(settings: Settings, *, slot_tokens: int = SLOT_TOKENS) -> Ch
     request. Close the model in the event loop that used it.
 
     Args:
-        settings: `llm_*` and `local_*` are read, and `home` for the local model's log.
+        settings: `llm_*`, `local_*` and `adapter` are read, and `home` for the registry of adapters
+            and the local model's log.
         slot_tokens: context of each parallel request of the local model.
 
     Raises:
@@ -49,7 +51,7 @@ def local_plan(settings: Settings, *, slot_tokens: int = SLOT_TOKENS) -> LocalPl
     """Return what the local model serves under these settings.
 
     Raises:
-        UsageError: the model's file or llama.cpp's server is missing.
+        UsageError: the model's file, its adapter's or llama.cpp's server is missing.
     """
     require_server()
     return LocalPlan(
@@ -58,6 +60,7 @@ def local_plan(settings: Settings, *, slot_tokens: int = SLOT_TOKENS) -> LocalPl
         slots=settings.local_slots,
         slot_tokens=slot_tokens,
         threads=settings.local_threads,
+        adapter=local_adapter(settings),
     )
 
 

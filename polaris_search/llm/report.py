@@ -6,6 +6,7 @@ from polaris_search.addresses import addresses_of
 from polaris_search.errors import PolarisError, ServiceUnreachable, UsageError
 from polaris_search.llm.canary import Finding
 from polaris_search.llm.failures import ChatTroubled
+from polaris_search.llm.promoted import with_chosen_adapter
 from polaris_search.llm.serving import Served, looked_over, name_of, require_same
 from polaris_search.llm.traffic.client import Patience
 from polaris_search.llm.traffic.retries import RetryPolicy
@@ -38,6 +39,7 @@ def server_reports(settings: Settings) -> tuple[ServerReport, ...]:
     Raises:
         UsageError: an address is none.
     """
+    settings = with_chosen_adapter(settings)
     brief = replace(settings, llm_timeout_s=min(PROBE_S, settings.llm_timeout_s))
     urls = addresses_of(settings.llm_url or "")
     looks = [_look(url, brief) for url in urls]

@@ -16,6 +16,7 @@ from polaris_search.errors import PolarisError, ServiceUnreachable, UsageError
 from polaris_search.llm.canary import Finding, adapter_finding, context_finding, schema_finding
 from polaris_search.llm.failures import ChatFailed
 from polaris_search.llm.identity import TGI_BASE, Identity, identify
+from polaris_search.llm.promoted import with_chosen_adapter
 from polaris_search.llm.traffic.client import Patience, ServedChatModel
 from polaris_search.llm.wire.access import chat_access
 from polaris_search.llm.wire.caller import Caller
@@ -56,6 +57,7 @@ def served_chat_model(settings: Settings) -> ServedChatModel:
             that what it wrote would not be what was asked for.
         ServiceUnreachable: none of them answers.
     """
+    settings = with_chosen_adapter(settings)
     looked_at = [_looked_at(url, settings) for url in addresses_of(settings.llm_url or "")]
     servers = [one for one in looked_at if isinstance(one, Served)]
     unfit = [one for one in looked_at if isinstance(one, Unfit)]

@@ -7,6 +7,7 @@ from polaris_search.errors import ServiceUnreachable
 from polaris_search.llm.identity import Identity, identify
 from polaris_search.llm.model import ChatMessage, ChatModel, ChatReply, ChatRequest, Usage
 from polaris_search.llm.opening import SLOT_TOKENS, open_chat_model
+from polaris_search.llm.promoted import with_chosen_adapter
 from polaris_search.settings import Settings
 
 
@@ -59,6 +60,7 @@ def unasked_chat_model(
     """
     if settings.llm_kind == "local":
         return open_chat_model(settings, slot_tokens=slot_tokens), None
+    settings = with_chosen_adapter(settings)
     away: ServiceUnreachable | None = None
     for url in addresses_of(settings.llm_url or ""):
         try:

@@ -71,7 +71,7 @@ class Meter:
         self._requests += 1
         self._latencies.add(seconds)
         self._prompt_tokens += reply.prompt_tokens
-        self._completion_tokens += reply.completion_tokens
+        self._completion_tokens += reply.written_tokens
         if reply.cached_prompt_tokens is not None:
             self._cached_prompt_tokens = (
                 self._cached_prompt_tokens or 0

@@ -11,7 +11,7 @@ from functools import cache
 from typing import Any
 
 import mappings
-from polaris_search.errors import ProfileUnknown
+from polaris_search.errors import ProfileUnknown, UsageError
 from polaris_search.text.query import TermsKind, terms_kind
 
 
@@ -82,8 +82,33 @@ def profile_named(name: str) -> Profile:
 
     Raises:
         ProfileUnknown: no profile has it.
+        UsageError: it reads what live tables do not have.
     """
     profiles = shipped_profiles()
+    if name in comparison_profiles():
+        raise UsageError(
+            f"The profile {name!r} is for comparisons: evaluate, pairs and experiment alone make "
+            f"what it reads. Choose one of: {', '.join(sorted(profiles))}."
+        )
+    if name not in profiles:
+        raise ProfileUnknown(name, sorted(profiles))
+    return profiles[name]
+
+
+@cache
+def comparison_profiles() -> Mapping[str, Profile]:
+    """Return the profiles whose fields only scratch generations have, by name."""
+    documents = mappings.comparisons()["profiles"]
+    return {document["name"]: profile_from_json(document) for document in documents}
+
+
+def measured_profile_named(name: str) -> Profile:
+    """Return the profile of this name for a scratch generation: a shipped one or a comparison's.
+
+    Raises:
+        ProfileUnknown: no profile has it.
+    """
+    profiles = {**shipped_profiles(), **comparison_profiles()}
     if name not in profiles:
         raise ProfileUnknown(name, sorted(profiles))
     return profiles[name]

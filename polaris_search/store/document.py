@@ -20,6 +20,9 @@ SearchedTexts = dict[str, list[str]]
 
 SOURCES = ("name", "names", "new_words", "expansion", "context", "description", "description_terms")
 
+EXPANDED = frozenset({"new_words", "expansion", "description_terms"})
+"""The sources that read a table's expansion."""
+
 
 def searched_texts(table: EnrichedTable, sources: Collection[str] = SOURCES) -> SearchedTexts:
     """Return the texts of the sources asked for; `description_terms` costs most by far."""

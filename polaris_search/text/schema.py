@@ -1,6 +1,7 @@
-"""The searched fields of the table index: how mappings/tables.json has each analysed and scored.
+"""The searched fields of the table index: how the mappings have each analysed and scored.
 
-Comes from the mapping alone; knows nothing of tables or stores.
+Comes from mappings/tables.json and the sub-fields that comparisons add to scratch generations;
+knows nothing of tables or stores.
 """
 
 import hashlib
@@ -46,8 +47,8 @@ class TableSchema:
 
 @cache
 def table_schema() -> TableSchema:
-    """Return the schema of mappings/tables.json."""
-    return schema_from_json(mappings.tables())
+    """Return every field that a scratch generation has; a live one lacks those of comparisons."""
+    return schema_from_json(mappings.scratch_tables())
 
 
 def schema_from_json(document: Mapping[str, Any]) -> TableSchema:

@@ -13,6 +13,7 @@ import subprocess
 import sys
 import textwrap
 from collections.abc import Awaitable, Callable
+from dataclasses import replace
 from pathlib import Path
 from typing import TypeVar
 
@@ -130,6 +131,44 @@ def test_many_requests_at_a_time_are_answered_each_with_its_own(model: ChatModel
 
     assert len({reply.text for reply in replies}) > 1
     assert all(json.loads(reply.text) for reply in replies)
+
+
+def test_several_replies_to_one_prompt_are_each_whole_and_the_prompt_is_counted_once(
+    model: ChatModel,
+):
+    one = ChatRequest(ASKED, 60, SCHEMA, temperature=1.0, seed=7)
+
+    async def use():
+        return await model.chat(one), await model.chat(replace(one, n_replies=3))
+
+    alone, first = with_model(model, use)
+
+    replies = first.all_replies
+    # TGI gives one reply to a request, whatever is wished for.
+    assert len(replies) in (1, 3)
+    assert len({reply.text for reply in replies}) == len(replies)
+    assert all(list(json.loads(reply.text)) == ["animal", "home"] for reply in replies)
+    assert [reply.prompt_tokens for reply in replies] == [alone.prompt_tokens, 0, 0][: len(replies)]
+    assert all(reply.completion_tokens > 0 for reply in replies)
+    assert [reply.seed for reply in replies] in ([7, 8, 9], [None])
+    assert model.usage().requests == 2
+
+
+@pytest.mark.llm
+def test_llama_cpp_samples_the_next_of_several_replies_with_the_next_seed(llama):
+    model = opened("llamacpp", llama.url)
+    one = ChatRequest(ASKED, 30, temperature=1.0, seed=7)
+
+    async def use():
+        await model.chat(one)  # reads the prompt: the others have it from the cache
+        several = await model.chat(replace(one, n_replies=3))
+        return several, [await model.chat(replace(one, seed=seed)) for seed in (7, 8, 9)]
+
+    several, alone = with_model(model, use)
+
+    assert [reply.text for reply in several.all_replies] == [reply.text for reply in alone]
+    told = [reply.completion_tokens for reply in alone]
+    assert several.written_tokens == pytest.approx(sum(told), rel=0.5)
 
 
 @pytest.mark.llm

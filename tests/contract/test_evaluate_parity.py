@@ -8,7 +8,7 @@ from ingest.expand.lexical import LexicalExpander
 from ingest.readers.sources import read_sources
 from polaris_search.experiments.evaluate_folder import evaluate_folder
 from polaris_search.experiments.given_descriptions import GivenDescriptions
-from polaris_search.profiles.model import profile_named
+from polaris_search.profiles.model import comparison_profiles, measured_profile_named
 from polaris_search.records import Description
 
 pytestmark = pytest.mark.es
@@ -28,7 +28,7 @@ def described_by_their_own_names():
     return GivenDescriptions(EXAMPLES, written)
 
 
-@pytest.mark.parametrize("profile", ["paper", "paper-single", "default"])
+@pytest.mark.parametrize("profile", ["paper", "paper-single", "default", *comparison_profiles()])
 def test_both_stores_give_the_same_run_of_described_tables(
     embedded_and_elasticsearch, tmp_path, profile
 ):
@@ -37,7 +37,7 @@ def test_both_stores_give_the_same_run_of_described_tables(
         evaluate_folder(
             EXAMPLES,
             store,
-            profile_named(profile),
+            measured_profile_named(profile),
             LexicalExpander(),
             described_by_their_own_names(),
             ["nDCG@10"],

@@ -89,6 +89,38 @@ def test_pairs_prefer_what_the_queries_find_and_say_what_was_left_out(
     assert len(record["corpus_hash"]) == 64
 
 
+def test_held_out_queries_rank_nothing_and_the_record_names_them(
+    embedded, dataset, candidates, tmp_path
+):
+    out = tmp_path / "pairs.jsonl"
+    arguments = ("pairs", "--dataset", dataset, "--candidates", candidates, "--out", out)
+
+    whole = embedded.answer(*arguments)
+    whole_record = json.loads((tmp_path / "pairs.jsonl.record.json").read_text())
+    answer = embedded.answer(*arguments, "--hold-out", "0.34", "--hold-out-seed", "1")
+    record = json.loads((tmp_path / "pairs.jsonl.record.json").read_text())
+
+    assert (whole["held_out"]["queries"], whole_record["held_out_queries"]) == (0, [])
+    assert whole_record["pairs"][0]["queries"] == ["q3", "q1"]
+    assert whole_record["judgments_hash"] == whole_record["all_judgments_hash"]
+    assert answer["held_out"] == {"share": 0.34, "seed": 1, "queries": 1}
+    assert record["hold_out"] == {"share": 0.34, "seed": 1}
+    assert record["held_out_queries"] == ["q1"]
+    assert record["pairs"][0]["queries"] == ["q3"]
+    assert record["all_judgments_hash"] == whole_record["judgments_hash"]
+    assert record["judgments_hash"] != whole_record["judgments_hash"]
+
+
+def test_a_table_whose_queries_are_all_held_out_is_counted_and_not_ranked(
+    embedded, dataset, candidates
+):
+    arguments = ("pairs", "--dataset", dataset, "--candidates", candidates)
+
+    answer = embedded.answer(*arguments, "--hold-out", "0.34", "--hold-out-seed", "0")
+
+    assert (answer["tables"], answer["left_out"]["all_held_out"]) == (1, 1)
+
+
 @pytest.mark.parametrize("objective", ["terms-once", "reciprocal-rank", "ndcg"])
 def test_every_objective_agrees_with_the_store(polaris, dataset, candidates, objective):
     answer = polaris.answer(
@@ -133,6 +165,44 @@ def test_candidates_are_sampled_with_their_seeds_and_a_stopped_run_goes_on(
     assert [len(made[key]) for key in ("birds", "loans")] == [2, 2]
     assert [one["seed"] for one in made["birds"]] == [42, 142]
     assert made["birds"][0]["text"] != made["birds"][1]["text"]
+
+
+def test_a_server_that_gives_several_replies_is_asked_once_a_table(embedded, dataset, tmp_path):
+    out = tmp_path / "made.jsonl"
+    with chat_server() as server:
+        server.enqueue(CANARY)
+        for _ in range(2):
+            server.enqueue(completion(six("gulls"), "stop", six("terns"), six("owls")))
+        server.enqueue(completion(six("ships")))
+
+        answer = embedded.answer(
+            *("candidates", dataset, "--out", out, "--k", "3"),
+            **model_at(server) | {"POLARIS_LLM_CONCURRENCY": "1"},
+        )
+
+        asked = [one.body.get("n") for one in server.asked if one.path.endswith("completions")]
+    assert (answer["tables"], answer["candidates"], answer["fewer"]) == (3, 7, 0)
+    assert asked == [None, 3, 3, None]  # the first is the look at the server
+    made = {line["table_id"]: line["candidates"] for line in lines_of(out)}
+    assert [(one["reply"], one["request_seed"]) for one in made["birds"]] == [
+        (0, 42),
+        (1, 42),
+        (2, 42),
+    ]
+
+
+def test_what_a_file_holds_of_another_run_is_told(embedded, dataset, tmp_path):
+    out = tmp_path / "made.jsonl"
+    line = {"table_id": "birds", "candidates": [{"text": "gulls", "model": "another"}]}
+    out.write_text(json.dumps(line) + "\n")
+    with chat_server() as server:
+        server.enqueue(CANARY, *[completion(six(animal)) for animal in FAUNA])
+
+        finished = embedded("candidates", dataset, "--out", out, "--k", "2", **model_at(server))
+
+    assert finished.returncode == 0
+    assert b"1 tables were there before with fewer candidates" in finished.stderr
+    assert b"1 tables were there before, sampled by another model" in finished.stderr
 
 
 def model_at(server):

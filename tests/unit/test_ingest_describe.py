@@ -56,7 +56,7 @@ def test_table_is_described_in_one_call():
 
     outcome = describe(llm)
 
-    assert outcome == DescribeOutcome(DOGS, None, 300, 80)
+    assert outcome == DescribeOutcome(DOGS, None, 300, 80, seed=42, temperature=0.5)
     (asked,) = llm.asked
     assert (asked.temperature, asked.top_p, asked.top_k, asked.seed) == (0.5, 0.9, 50, 42)
     assert "dog kennel" in asked.messages[-1].content
@@ -76,7 +76,7 @@ def test_cut_reply_is_asked_for_again_with_more_room():
 
     outcome = describe(llm, max_tokens=160)
 
-    assert outcome == DescribeOutcome(DOGS, None, 300 + 300, 160 + 200)
+    assert outcome == DescribeOutcome(DOGS, None, 300 + 300, 160 + 200, seed=42, temperature=0.5)
     assert [asked.max_tokens for asked in llm.asked] == [160, 2 * 160]
     assert [asked.seed for asked in llm.asked] == [42, 42]
 

@@ -1,8 +1,10 @@
 """The client against a real HTTP server: what is sent, and what becomes of each kind of trouble."""
 
 import asyncio
+import json
 import re
 from collections.abc import Iterator
+from dataclasses import replace
 
 import pytest
 from asking_llm import HELLO, Slept, ask, closed_address, served_model
@@ -28,7 +30,58 @@ def test_reply_is_returned_with_its_tokens(server):
 
     (reply,) = ask(server.url, HELLO)
 
-    assert reply == ChatReply("Hi.", "length", 11, 3, "served-model")
+    assert reply == ChatReply("Hi.", "length", 11, 3, "served-model", seed=HELLO.seed)
+
+
+@pytest.mark.parametrize(
+    ("kind", "sent", "seeds"),
+    [
+        ("vllm", 3, [42, 43, 44]),
+        ("llamacpp", 3, [42, 43, 44]),
+        ("openai", 3, [None, None, None]),
+        ("tgi", None, [None, None, None]),
+    ],
+)
+def test_several_replies_are_asked_for_where_the_kind_knows_them(server, kind, sent, seeds):
+    server.enqueue(completion("a", "stop", "b", "c"))
+
+    (reply,) = ask(server.url, replace(HELLO, n_replies=3), kind=kind)
+
+    assert server.asked[0].body.get("n") == sent
+    assert [one.text for one in reply.all_replies] == ["a", "b", "c"]
+    assert [one.seed for one in reply.all_replies] == seeds
+    assert [one.prompt_tokens for one in reply.all_replies] == [11, 0, 0]
+
+
+@pytest.mark.parametrize(
+    ("kind", "written"), [("openai", [1, 2, 9]), ("vllm", [1, 2, 9]), ("llamacpp", [12, 24, 108])]
+)
+def test_tokens_of_several_replies_are_shared_out_by_length(server, kind, written):
+    usage = {"prompt_tokens": 11, "completion_tokens": 12, "total_tokens": 23}
+    server.enqueue(completion("a", "stop", "bb", "c" * 9, usage=usage))
+
+    (reply,) = ask(server.url, replace(HELLO, n_replies=3), kind=kind)
+
+    assert [one.completion_tokens for one in reply.all_replies] == written
+    assert reply.written_tokens == sum(written)
+
+
+def test_replies_that_were_not_asked_for_are_left_aside(server):
+    server.enqueue(completion("a", "stop", "b"))
+
+    (reply,) = ask(server.url, HELLO)
+
+    assert [one.text for one in reply.all_replies] == ["a"]
+
+
+def test_replies_out_of_order_are_put_in_order(server):
+    document = json.loads(completion("a", "stop", "b").body)
+    document["choices"].reverse()
+    server.enqueue(Answer(body=json.dumps(document)))
+
+    (reply,) = ask(server.url, replace(HELLO, n_replies=2))
+
+    assert [(one.text, one.seed) for one in reply.all_replies] == [("a", 42), ("b", 43)]
 
 
 def test_request_carries_decoding_and_seed(server):

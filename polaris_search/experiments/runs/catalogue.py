@@ -1,13 +1,16 @@
-"""The experiments there are: what each row of their tables searches with. Pure."""
+"""The experiments there are: what each row of their tables searches with. Pure.
 
-from collections.abc import Sequence
+They are named by what they ask; the paper's tables that ask the same are in their help.
+"""
+
 from dataclasses import dataclass
 from typing import Literal
 
 from polaris_search.errors import UsageError
-from polaris_search.profiles.model import BestFields, Profile, profile_named
+from polaris_search.profiles.model import BestFields, Profile, measured_profile_named
 
-MEASURES = tuple(f"{name}@{k}" for name in ("nDCG", "R") for k in (5, 10, 20, 50, 100))
+CUTOFFS = (5, 10, 20, 50, 100)
+MEASURES = tuple(f"{name}@{k}" for name in ("nDCG", "R") for k in CUTOFFS)
 """The paper's (appendix A.5)."""
 
 
@@ -18,8 +21,9 @@ class Row:
     Attributes:
         name: stands in the table.
         profile: the search.
-        expand: whether names are expanded, by the lexical expander.
+        expand: whether the names that are searched are expanded, by the lexical expander.
         describes: whether descriptions are indexed; such a row is there once for each of the given.
+        system: whose descriptions alone, by their name; None: everybody's.
         against: the row that it is compared with; None: the first of the table.
     """
 
@@ -27,6 +31,7 @@ class Row:
     profile: Profile
     expand: Literal["lexical", "none"] = "lexical"
     describes: bool = False
+    system: str | None = None
     against: str | None = None
 
 
@@ -41,38 +46,61 @@ class Experiment:
 
 def experiments() -> tuple[Experiment, ...]:
     """Return the experiments there are."""
-    single, multi, default = map(profile_named, ("paper-single", "paper", "default"))
     return (
         Experiment(
             "overall",
-            "Names alone, descriptions alone (the paper's single field), all three fields.",
-            (
-                Row("names as given", multi, "none"),
-                Row("names expanded", multi),
-                Row("description alone", single, describes=True),
-                Row("three fields", multi, describes=True),
-                Row("default profile", default, describes=True),
+            "Names alone, descriptions alone (the paper's single field), all three fields "
+            "(tables 2, 3, 23, 24).",
+            _overall(),
+        ),
+        Experiment(
+            "ablations",
+            "What training and expanding names are worth, by the description alone (tables 9 to "
+            "12): descriptions of the systems polaris, no-dpo, no-expansion and prompt-only.",
+            _systems(
+                ("polaris", "Polaris"),
+                ("no-dpo", "without DPO"),
+                ("no-expansion", "without expansion"),
+                ("prompt-only", "prompt alone"),
+                ("autoddg", "AutoDDG"),
+            ),
+        ),
+        Experiment(
+            "sensitivity",
+            "What another model, beta, number of candidates or epochs change (tables 13 to 22): "
+            "descriptions of the systems polaris, model, beta-0.5, k-5 and epochs-3.",
+            _systems(
+                ("polaris", "Polaris"),
+                ("model", "another model"),
+                ("beta-0.5", "beta 0.5"),
+                ("k-5", "five candidates"),
+                ("epochs-3", "three epochs"),
             ),
         ),
         Experiment(
             "fields",
-            "What each field of the paper's multi-field search is worth (appendix A.12).",
-            (
-                Row("three fields", multi, describes=True),
-                Row("without description", _fields("expansion", "context"), describes=True),
-                Row("without expansion", _fields("description", "context"), describes=True),
-                Row("without context", _fields("description", "expansion"), describes=True),
-            ),
+            "What each field of the paper's multi-field search is worth (table 25).",
+            _fields(),
+        ),
+        Experiment(
+            "length",
+            "How long descriptions are, and what they find alone (figure 6).",
+            (Row("description alone", _profile("paper-single"), describes=True),),
         ),
         Experiment(
             "expansion",
             "What expanding names is worth, under both profiles, without a description.",
             (
-                Row("paper, as given", multi, "none"),
-                Row("paper, expanded", multi),
-                Row("default, as given", default, "none"),
-                Row("default, expanded", default, against="default, as given"),
+                Row("paper, as given", _profile("paper"), "none"),
+                Row("paper, expanded", _profile("paper")),
+                Row("default, as given", _profile("default"), "none"),
+                Row("default, expanded", _profile("default"), against="default, as given"),
             ),
+        ),
+        Experiment(
+            "analysis",
+            "The paper's analyzer beside that of its published code, in three fields and alone.",
+            _analysis(),
         ),
     )
 
@@ -89,24 +117,64 @@ def experiment_named(name: str) -> Experiment:
     return known[name]
 
 
-def rows_for(experiment: Experiment, descriptions: Sequence[str]) -> list[tuple[Row, str | None]]:
-    """Return the rows to run, those with descriptions once for each of these names.
-
-    Raises:
-        UsageError: no row is left but those that need descriptions, and none are given.
-    """
-    rows: list[tuple[Row, str | None]] = []
-    for row in experiment.rows:
-        rows += [(row, name) for name in descriptions] if row.describes else [(row, None)]
-    if not rows:
-        raise UsageError(
-            f"The experiment {experiment.name!r} compares descriptions. "
-            "Name some with --descriptions NAME=FILE."
-        )
-    return rows
+def _overall() -> tuple[Row, ...]:
+    single, multi = _profile("paper-single"), _profile("paper")
+    return (
+        Row("names as given", multi, "none"),
+        Row("names expanded", multi),
+        Row("description alone", single, describes=True),
+        Row("three fields", multi, describes=True),
+        Row("default profile", _profile("default"), describes=True),
+    )
 
 
-def _fields(*paths: str) -> Profile:
+def _systems(*systems: tuple[str, str]) -> tuple[Row, ...]:
+    single = _profile("paper-single")
+    return tuple(Row(title, single, describes=True, system=name) for name, title in systems)
+
+
+def _fields() -> tuple[Row, ...]:
+    parts = {
+        "without description": ("expansion", "context"),
+        "without expansion": ("description", "context"),
+        "without context": ("description", "expansion"),
+    }
+    whole = Row("three fields", _profile("paper"), describes=True)
+    return (
+        whole,
+        *(
+            Row(name, _best_of(*fields), describes=True, against=whole.name)
+            for name, fields in parts.items()
+        ),
+    )
+
+
+def _analysis() -> tuple[Row, ...]:
+    return (
+        Row("names, paper's analyzer", _profile("paper")),
+        Row("names, code's analyzer", _profile("paper-reference")),
+        Row("description, paper's analyzer", _profile("paper-single"), describes=True),
+        Row(
+            "description, code's analyzer",
+            _profile("paper-single-reference"),
+            describes=True,
+            against="description, paper's analyzer",
+        ),
+        Row("three fields, paper's analyzer", _profile("paper"), describes=True),
+        Row(
+            "three fields, code's analyzer",
+            _profile("paper-reference"),
+            describes=True,
+            against="three fields, paper's analyzer",
+        ),
+    )
+
+
+def _profile(name: str) -> Profile:
+    return measured_profile_named(name)
+
+
+def _best_of(*paths: str) -> Profile:
     tie_breaker = 0.1  # the paper's, section 4
     name = "paper-" + "-".join(paths)
     return Profile(

@@ -1,94 +1,110 @@
-"""Runs an experiment over data sets, and writes its tables and what is needed to run it again."""
+"""Runs an experiment over data sets, and writes its tables, plots and what is needed to redo it."""
 
 import json
-import platform
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import asdict
+from dataclasses import dataclass
 from pathlib import Path
 
-import polaris_search
-from polaris_search.errors import UsageError
 from polaris_search.evaluate.written import write_lines
-from polaris_search.experiments.given_descriptions import GivenDescriptions
-from polaris_search.experiments.runs.catalogue import Experiment, rows_for
-from polaris_search.experiments.runs.cells import DATA_FILES, Bench, Cell, cell
-from polaris_search.experiments.runs.tables import csv_lines, markdown
-from trainer.text_shape import TextShape, text_shape
+from polaris_search.experiments.runs.catalogue import Experiment
+from polaris_search.experiments.runs.cells import Bench, Cell, cell
+from polaris_search.experiments.runs.folders import check_folders, table_ids
+from polaris_search.experiments.runs.given import System
+from polaris_search.experiments.runs.record import Invocation, run_record
+from polaris_search.experiments.runs.report.compared import Compared, compared
+from polaris_search.experiments.runs.report.plots import write_plots
+from polaris_search.experiments.runs.report.published import published_lines
+from polaris_search.experiments.runs.report.shapes import (
+    SystemShape,
+    shape_csv,
+    shape_lines,
+    shape_of,
+)
+from polaris_search.experiments.runs.report.tables import csv_lines, markdown
+from polaris_search.experiments.runs.rows import ChosenRows, chosen_rows
+
+
+@dataclass(frozen=True, slots=True)
+class Found:
+    """What a run found.
+
+    Attributes:
+        rows: the cells, data set by data set, with their differences.
+        notices: sentences on rows left out and on plots that could not be drawn.
+    """
+
+    rows: tuple[Compared, ...]
+    notices: tuple[str, ...]
 
 
 def run_experiment(
     experiment: Experiment,
     datasets: Sequence[Path],
-    descriptions: Mapping[str, GivenDescriptions],
+    systems: Mapping[str, System],
     bench: Bench,
     out: Path,
-) -> tuple[Cell, ...]:
-    """Return the cells, data set by data set, and write table.md, table.csv and run.json.
+    invocation: Invocation,
+) -> Found:
+    """Return what the rows give, and write the run's folder.
 
+    It holds table.md, table.csv, run.json, plots, and length.csv where descriptions are compared.
     Can be stopped at any time: cells that are measured are kept in the bench's folder.
 
     Args:
         experiment: its rows.
         datasets: folders in the paper's layout.
-        descriptions: by the name that they have in the tables.
+        systems: whose descriptions, by the name that they have in the tables.
         bench: what to measure with.
         out: the run's folder.
+        invocation: how the run was started.
 
     Raises:
-        UsageError: two folders of one name, or a folder without one of its three files.
+        UsageError: two folders of one name, a folder without one of its three files, or an
+            experiment of descriptions without any.
         PolarisError: as evaluate_folder.
     """
-    _check(datasets)
-    rows = rows_for(experiment, list(descriptions))
-    cells = tuple(
-        cell(bench, dataset, row, name, descriptions[name] if name else None)
-        for dataset in datasets
-        for row, name in rows
-    )
-    shapes = {name: _shape(given) for name, given in descriptions.items()}
-    write_lines(out / "table.md", [*markdown(experiment, cells), *_described(shapes)])
-    write_lines(out / "table.csv", csv_lines(cells))
-    record = {
-        "experiment": experiment.name,
-        "polaris_search": polaris_search.__version__,
-        "python": platform.python_version(),
-        "expander": f"{bench.expander.name}:{bench.expander.version}",
-        "datasets": [dataset.resolve().name for dataset in datasets],
-        "descriptions": {
-            name: {"version": given.version, "tables": len(given), **asdict(shapes[name])}
-            for name, given in descriptions.items()
-        },
-        "rows": [row.name for row in experiment.rows],
-    }
+    check_folders(datasets)
+    chosen = chosen_rows(experiment, systems)
+    record = run_record(experiment.name, invocation, bench, datasets, systems, chosen)
     write_lines(out / "run.json", [json.dumps(record, ensure_ascii=False, indent=1)])
-    return cells
+    cells = tuple(_cells(datasets, chosen, systems, bench))
+    found = compared(cells)
+    shapes = [shape for dataset in datasets for shape in _shapes(dataset, systems)]
+    page = [*markdown(experiment, found), *_described(shapes)]
+    write_lines(out / "table.md", [*page, "", *published_lines(experiment, cells)])
+    write_lines(out / "table.csv", csv_lines(found))
+    if shapes:
+        write_lines(out / "length.csv", shape_csv(shapes))
+    return Found(found, (*_left_out(chosen), *write_plots(out, cells, shapes)))
 
 
-def _shape(given: GivenDescriptions) -> TextShape:
-    return text_shape([" ".join(one.values()) for one in given.descriptions.values()])
+def _cells(
+    datasets: Sequence[Path], chosen: ChosenRows, systems: Mapping[str, System], bench: Bench
+) -> Iterator[Cell]:
+    for dataset in datasets:
+        name = dataset.resolve().name
+        for row in chosen.rows:
+            given = systems[row.system].descriptions[name] if row.system else None
+            yield cell(bench, dataset, row, given)
 
 
-def _described(shapes: Mapping[str, TextShape]) -> Iterator[str]:
-    """Yield how long the descriptions are: short ones are cheaper to write and to read."""
+def _shapes(dataset: Path, systems: Mapping[str, System]) -> Iterator[SystemShape]:
+    if systems:
+        ids = table_ids(dataset)
+        for system in systems.values():
+            yield shape_of(system, dataset.resolve().name, ids)
+
+
+def _described(shapes: Sequence[SystemShape]) -> Iterator[str]:
     if shapes:
         yield ""
-        yield "## Descriptions"
-        yield "| descriptions | mean length in stems | share of distinct stems |"
-        yield "| --- | --- | --- |"
-    for name, shape in shapes.items():
-        yield f"| {name} | {shape.stems:.1f} | {shape.distinct_share:.2f} |"
+        yield from shape_lines(shapes)
 
 
-def _check(datasets: Sequence[Path]) -> None:
-    names = [dataset.resolve().name for dataset in datasets]
-    twice = sorted({name for name in names if names.count(name) > 1})
-    if twice:
-        raise UsageError(f"Two data sets are called {', '.join(twice)}. Rename one folder.")
-    missing = [
-        str(dataset / name)
-        for dataset in datasets
-        for name in DATA_FILES
-        if not (dataset / name).is_file()
-    ]
-    if missing:
-        raise UsageError(f"There is no {', '.join(missing)}. Name folders in the paper's layout.")
+def _left_out(chosen: ChosenRows) -> Iterator[str]:
+    if chosen.left_out:
+        names = ", ".join(chosen.left_out)
+        yield (
+            f"No rows of {names}: their descriptions are not given. "
+            "Name them with --descriptions NAME=FILE."
+        )

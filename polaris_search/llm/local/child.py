@@ -43,6 +43,8 @@ def _serve(plan: dict[str, Any]) -> Any:  # xllamacpp ships no types
     params.cpuparams.n_threads = plan["threads"]
     params.cpuparams_batch.n_threads = plan["threads"]
     params.slot_save_path = str(folder_for_slots(Path(plan["folder"]))) + os.sep
+    if plan["adapter"] is not None:
+        params.lora_adapters = [xllamacpp.CommonAdapterLoraInfo(plan["adapter"], 1.0)]
     params.use_jinja = True
     params.ui = False
     return xllamacpp.Server(params)

@@ -30,13 +30,18 @@ START_DEADLINE_S = 180.0
 
 @dataclass(frozen=True, slots=True)
 class LocalPlan:
-    """What to serve. `slot_tokens` is the context of each of the `slots` parallel requests."""
+    """What to serve. `slot_tokens` is the context of each of the `slots` parallel requests.
+
+    `adapter` is the GGUF file of the adapter on the model, None for the model alone; the file's
+    name without its ending is the adapter's.
+    """
 
     gguf: Path
     log_path: Path
     slots: int = 4
     slot_tokens: int = 2048
     threads: int = 1
+    adapter: Path | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -118,7 +123,11 @@ def _start(plan: LocalPlan, folder: str, api_key: str) -> subprocess.Popen[bytes
             stderr=log,
             start_new_session=True,  # Ctrl-C is for this process, which then ends the other
         )
-    paths = {"gguf": str(plan.gguf), "log_path": str(plan.log_path)}
+    paths = {
+        "gguf": str(plan.gguf),
+        "log_path": str(plan.log_path),
+        "adapter": None if plan.adapter is None else str(plan.adapter),
+    }
     line = json.dumps({**asdict(plan), **paths, "folder": folder, "api_key": api_key})
     if process.stdin is not None:
         with suppress(BrokenPipeError):  # it ended at once; the caller finds out why
@@ -146,9 +155,12 @@ def _ready(folder: Path) -> str | None:
 
 def _check(process: subprocess.Popen[bytes], plan: LocalPlan, *, late: bool) -> None:
     if process.poll() is not None:
+        cause = f"{plan.gguf.name} may be damaged or too large"
+        if plan.adapter is not None:
+            cause += f", or {plan.adapter.name} an adapter of another model (POLARIS_ADAPTER)"
         raise ServiceUnreachable(
             f"The local model's server ended at its start (code {process.returncode}). "
-            f"{plan.log_path} says why; {plan.gguf.name} may be damaged or too large."
+            f"{plan.log_path} says why; {cause}."
         )
     if late:
         raise ServiceUnreachable(

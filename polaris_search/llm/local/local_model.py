@@ -60,7 +60,8 @@ class LocalChatModel(ServedChatModel):
         patience: Patience | None = None,
         start: Start = start_local_server,
     ) -> None:
-        identity = Identity(plan.gguf.stem, None, plan.gguf.stem, plan.slot_tokens)
+        adapter = None if plan.adapter is None else plan.adapter.stem
+        identity = Identity(plan.gguf.stem, adapter, plan.gguf.stem, plan.slot_tokens)
         self._process = LocalAttempts(plan, identity, timeout_s=timeout_s, start=start)
         # As many requests as it has slots is what it is made for: nothing is to be found out.
         super().__init__(

@@ -133,7 +133,7 @@ class Turn:
 
     def _answered(self, reply: ChatReply) -> None:
         seconds = self.server.clock() - self.began_at
-        self.server.pace.finished(self.begun, seconds, reply.completion_tokens or 1)
+        self.server.pace.finished(self.begun, seconds, reply.written_tokens or 1)
         if self.server.circuit.worked():
             self.server.pace.start_again()
 

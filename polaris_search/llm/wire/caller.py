@@ -13,20 +13,18 @@ from huggingface_hub import ChatCompletionOutput
 from huggingface_hub.errors import HfHubHTTPError, InferenceTimeoutError
 
 from polaris_search.llm.failures import ChatFailed, ChatTroubled
-from polaris_search.llm.identity import plain_name
 from polaris_search.llm.model import ChatReply, ChatRequest
 from polaris_search.llm.traffic.retries import retry_after_s
-from polaris_search.llm.wire.access import Access, chat_access
+from polaris_search.llm.wire.access import chat_access
 from polaris_search.llm.wire.broken import broken_connection
-from polaris_search.llm.wire.kinds import extra_body
-from polaris_search.llm.wire.refusals import failure_of_status, quoted, said_error
+from polaris_search.llm.wire.kinds import KINDS, extra_body
+from polaris_search.llm.wire.refusals import failure_of_status
+from polaris_search.llm.wire.replies import reply_of
 from polaris_search.llm.wire.transport import inference_client
 from polaris_search.setting_table import LlmKind
 
 # What huggingface_hub raises where a reply is not what its own types expect.
 _GARBAGE = (ValueError, TypeError, KeyError, IndexError, AttributeError, RecursionError)
-MAX_TOKENS_COUNTED = 10_000_000
-"""No request takes more; a server that says so counts wrongly."""
 
 
 class Caller:
@@ -75,7 +73,7 @@ class Caller:
         try:
             # Silence has its limit in the client; this ends a reply that only drips.
             async with asyncio.timeout(self._timeout_s):
-                reply = _reply(await self._post(request), self._asked_as, self._access)
+                reply = self._reply(await self._post(request), request)
         except (HfHubHTTPError, httpx2.HTTPStatusError) as error:
             raise self._failure(error.response) from None
         except (InferenceTimeoutError, TimeoutError):
@@ -109,7 +107,7 @@ class Caller:
 
     async def _post(self, request: ChatRequest) -> ChatCompletionOutput:
         messages = [{"role": turn.role, "content": turn.content} for turn in request.messages]
-        body: dict[str, Any] = extra_body(self._kind, request.schema, request.top_k)
+        body: dict[str, Any] = extra_body(self._kind, request)
         if self._loras:
             body["lora"] = self._loras
         output = await self._client.chat_completion(
@@ -125,6 +123,10 @@ class Caller:
             raise TypeError("a stream, which was not asked for")
         return output
 
+    def _reply(self, output: ChatCompletionOutput, request: ChatRequest) -> ChatReply:
+        kind = KINDS[self._kind]
+        return reply_of(output, request, kind=kind, asked_as=self._asked_as, access=self._access)
+
     def _failure(self, response: httpx2.Response) -> ChatFailed:
         return failure_of_status(
             response.status_code,
@@ -132,47 +134,3 @@ class Caller:
             access=self._access,
             retry_after_s=retry_after_s(response.headers.get("Retry-After")),
         )
-
-
-def _reply(output: ChatCompletionOutput, asked_as: str, access: Access) -> ChatReply:
-    if not output.choices and (said := said_error(output)):
-        raise ChatTroubled(
-            "server_error", f"{access.shown} answered with an error: {quoted(said, access)}"
-        )
-    choice = output.choices[0]
-    text = choice.message.content
-    if text is not None and not isinstance(text, str):
-        raise TypeError("its content is not text")
-    return ChatReply(
-        text=text or "",
-        finish_reason="length" if choice.finish_reason == "length" else "stop",
-        prompt_tokens=_count(output, "prompt_tokens"),
-        completion_tokens=_count(output, "completion_tokens"),
-        model=plain_name(output.model) if isinstance(output.model, str) else asked_as,
-        cached_prompt_tokens=_cached(output),
-    )
-
-
-def _cached(output: ChatCompletionOutput) -> int | None:
-    """Return how much of the prompt the server had read before: OpenAI's word, or llama.cpp's."""
-    details = _entry(output.usage, "prompt_tokens_details")
-    for value in (_entry(details, "cached_tokens"), _entry(output.get("timings"), "cache_n")):
-        if _is_count(value):
-            return int(value)
-    return None
-
-
-def _entry(document: Any, name: str) -> Any:
-    # What the client's types do not know stays a plain dict in them.
-    return document.get(name) if isinstance(document, dict) else None
-
-
-def _count(output: ChatCompletionOutput, name: str) -> int:
-    # A server may leave usage out; the client then has no such object.
-    value = getattr(output.usage, name, 0) if output.usage is not None else 0
-    return value if _is_count(value) else 0
-
-
-def _is_count(value: Any) -> bool:
-    is_number = isinstance(value, int) and not isinstance(value, bool)
-    return is_number and 0 <= value <= MAX_TOKENS_COUNTED

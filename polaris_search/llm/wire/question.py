@@ -10,7 +10,7 @@ from polaris_search.errors import ServiceUnreachable
 from polaris_search.llm.wire.access import Access
 from polaris_search.llm.wire.broken import broken_connection
 from polaris_search.llm.wire.refusals import DENIED, quoted
-from polaris_search.llm.wire.transport import direct_mounts
+from polaris_search.llm.wire.transport import direct_client
 
 
 def asked_about_itself(
@@ -25,7 +25,7 @@ def asked_about_itself(
     """
     address = root_of(access.url) + path
     try:
-        with httpx2.Client(mounts=direct_mounts(), timeout=timeout_s) as client:
+        with direct_client(access, timeout_s) as client:
             response = client.get(address, headers=access.headers)
     except httpx2.TransportError as error:
         raise _silent(access, path, broken_connection(error, access)) from None

@@ -35,6 +35,15 @@ def inference_client(access: Access, timeout_s: float) -> AsyncInferenceClient:
     )
 
 
+def direct_client(access: Access, timeout_s: float) -> httpx2.Client:
+    """Return a client for a few requests to one server, which follows no redirect.
+
+    Where no TLS is spoken it reads no certificates, which takes longer than most answers.
+    """
+    is_tls = access.url.startswith("https:")
+    return httpx2.Client(mounts=direct_mounts(), timeout=timeout_s, verify=is_tls)
+
+
 def direct_mounts() -> dict[str, None]:
     """Return where a client goes without the machine's proxy: to the machine itself."""
     return {f"all://{host}": None for host in _THIS_MACHINE}

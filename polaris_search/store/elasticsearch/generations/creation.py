@@ -36,6 +36,7 @@ def create_index(
     alias: str,
     meta: Mapping[str, Any],
     settings: Mapping[str, Any],
+    made_of: Mapping[str, Any] | None = None,
 ) -> None:
     """Create this very index, to be written through this alias; nothing else has the name.
 
@@ -45,8 +46,9 @@ def create_index(
         alias: the name to write through.
         meta: what it says of itself.
         settings: index settings beside those of the mapping file.
+        made_of: settings and mappings in place of those of mappings/tables.json.
     """
-    body = mappings.tables()
+    body = made_of or mappings.tables()
     with connection.answering():
         try:
             connection.client.indices.create(

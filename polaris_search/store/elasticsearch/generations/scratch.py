@@ -13,6 +13,7 @@ from dataclasses import asdict
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
+import mappings
 from polaris_search.errors import PolarisError, StoreProblem
 from polaris_search.store.elasticsearch.generations.creation import (
     STAMP,
@@ -60,7 +61,13 @@ class ScratchIndices:
         try:
             meta = new_meta(holder=asdict(this_process()))
             self._worker.submit(
-                create_index, self._connection, index, alias, meta, _SETTINGS
+                create_index,
+                self._connection,
+                index,
+                alias,
+                meta,
+                _SETTINGS,
+                mappings.scratch_tables(),
             ).result()
             yield alias
             ended = True

@@ -1,0 +1,58 @@
+"""How far `candidates` and `pairs` are, shown on stderr: their progress, on top of the stages."""
+
+from types import TracebackType
+from typing import Self
+
+from rich.console import Console
+
+from polaris_search.cli.stages import Silence, Stages, stages_on
+
+
+class _Bar:
+    """Shows stages within a block.
+
+    Args:
+        quiet: show nothing.
+        stages: shows them; None: stderr, as it can.
+    """
+
+    def __init__(self, *, quiet: bool = False, stages: Stages | None = None) -> None:
+        self._stages = stages or (Silence() if quiet else stages_on(Console(stderr=True)))
+
+    def __enter__(self) -> Self:
+        self._stages.start()
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        self._stages.stop()
+
+
+class SamplingBar(_Bar):
+    """The progress of sampling candidates: how many tables are done."""
+
+    def sampled(self, done: int, total: int, failed: int) -> None:
+        """Show how many tables are done, and how many of them got no candidate."""
+        text = f"sampling ({failed:,} without a candidate)" if failed else "sampling"
+        self._stages.show("sampling", text, done, total)
+
+
+class PairsBar(_Bar):
+    """The progress of pair building: tables read, rounds ranked, pairs written."""
+
+    def read(self, tables: int, total: int) -> None:
+        """Show how many tables were read and analysed."""
+        self._stages.show("reading", "reading tables", tables, max(total, tables))
+
+    def round_done(self, rounds: int, most: int, changed: int) -> None:
+        """Show how many rounds were ranked, and how many winners changed in the last one."""
+        text = f"ranking ({changed:,} winners changed)" if rounds > 1 else "ranking"
+        self._stages.show("ranking", text, rounds, most)
+
+    def written(self, pairs: int, total: int) -> None:
+        """Show how many pairs were written."""
+        self._stages.show("writing", "writing pairs", pairs, total)

@@ -1,0 +1,56 @@
+"""How far a training is, shown on stderr: a bar of its steps with what the last one said."""
+
+from collections.abc import Mapping
+from types import TracebackType
+from typing import Self
+
+from rich.console import Console
+
+from polaris_search.cli.output import tell
+from polaris_search.cli.stages import Stages, stages_on
+
+STAGE = "training"
+
+
+class TrainingBar:
+    """The training's Listener.
+
+    Args:
+        stages: shows the steps; None: stderr, as it can.
+    """
+
+    def __init__(self, stages: Stages | None = None) -> None:
+        self._stages = stages or stages_on(Console(stderr=True))
+
+    def __enter__(self) -> Self:
+        self._stages.start()
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        self._stages.stop()
+
+    def say(self, sentence: str) -> None:
+        """Print it."""
+        tell(sentence)
+
+    def doing(self, what: str) -> None:
+        """Show it as a stage without a count."""
+        self._stages.show(what, what, 0, None)
+
+    def referred(self, done: int, total: int) -> None:
+        """Show for how many pairs the reference has been computed."""
+        self._stages.show("reference", "computing the reference", done, total)
+
+    def stepped(self, step: int, total: int, metrics: Mapping[str, float]) -> None:
+        """Move the bar; beside it are loss, margin and accuracy of the last step."""
+        said = [
+            f"{name} {metrics[name]:.3f}"
+            for name in ("loss", "margin", "accuracy")
+            if name in metrics
+        ]
+        self._stages.show(STAGE, f"training ({', '.join(said)})", step, total)

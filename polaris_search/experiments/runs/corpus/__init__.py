@@ -1,0 +1,1 @@
+"""Smaller corpora of the same difficulty."""

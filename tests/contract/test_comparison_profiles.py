@@ -1,0 +1,35 @@
+"""Profiles for comparisons: alike on both stores, in scratch generations and nowhere else."""
+
+import pytest
+from made_up_tables import made_up_queries, made_up_tables
+from parity import compare
+
+import mappings
+from polaris_search.profiles.model import comparison_profiles
+
+pytestmark = pytest.mark.es
+
+
+@pytest.mark.parametrize("profile", comparison_profiles())
+def test_both_scratch_generations_score_and_order_alike(embedded_and_elasticsearch, profile):
+    ours, theirs = embedded_and_elasticsearch
+
+    with ours.scratch() as left, theirs.scratch() as right:
+        for store in (left, right):
+            store.put(made_up_tables(400, seed=5))
+            store.refresh()
+        seen = compare(left, right, profile, made_up_queries(150, seed=3))
+
+    assert seen.scores > 3000
+    assert seen.is_exact, seen
+
+
+def test_a_live_index_has_none_of_the_fields_that_comparisons_read(elasticsearch_store):
+    elasticsearch_store.put([])
+    elasticsearch_store.refresh()
+    status = elasticsearch_store.status()
+    elasticsearch_store.close()
+
+    live = mappings.tables()["mappings"]["properties"]
+    assert [field for field in mappings.comparisons()["fields"] if "fields" in live[field]] == []
+    assert status.current

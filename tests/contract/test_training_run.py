@@ -1,0 +1,297 @@
+"""A run from pairs to the adapter's folder, on a tiny base with random weights."""
+
+import hashlib
+import json
+import subprocess
+import sys
+from dataclasses import replace
+
+import pytest
+from training_listener import Heard, request_of
+from training_pairs import pair, pair_of, write_pairs
+
+from polaris_search.errors import PolarisError
+
+pytestmark = pytest.mark.train
+
+
+@pytest.fixture(scope="module")
+def tiny_base(small_base, tmp_path_factory):
+    from tiny_base import write_tiny_base
+
+    return write_tiny_base(small_base, tmp_path_factory.mktemp("tiny") / "tiny")
+
+
+@pytest.fixture
+def pairs(tmp_path):
+    return write_pairs(tmp_path / "pairs.jsonl", map(pair_of, range(20)))
+
+
+def run(request, heard=None):
+    from trainer.training.run import train
+
+    return train(request, heard or Heard())
+
+
+def weights_of(folder):
+    return hashlib.sha256((folder / "adapter_model.safetensors").read_bytes()).hexdigest()
+
+
+def test_an_adapter_comes_with_its_record_metrics_and_curves_and_nothing_else(
+    tiny_base, pairs, tmp_path
+):
+    heard = Heard()
+
+    trained = run(request_of(pairs, tiny_base, tmp_path / "out", tmp_path), heard)
+
+    assert sorted(path.name for path in trained.folder.iterdir()) == [
+        "adapter_config.json",
+        "adapter_model.safetensors",
+        "curves.png",
+        "metrics.jsonl",
+        "record.json",
+    ]
+    rows = [json.loads(line) for line in (trained.folder / "metrics.jsonl").open()]
+    assert [row["step"] for row in rows] == [1, 2, 3, 4, 5]
+    assert [(step, total) for step, total, _ in heard.steps] == [(n, 5) for n in range(1, 6)]
+    assert rows[0]["margin"] == 0.0 < rows[-1]["margin"]
+    assert (trained.folder / "curves.png").read_bytes().startswith(b"\x89PNG")
+    assert heard.references[-1] == (20, 20)
+    assert "Training with float32 weights and plain AdamW on the CPU." in heard.sentences
+    assert "There is no warm-up" in heard.said
+
+
+def test_the_record_says_what_the_adapter_was_made_from(tiny_base, pairs, tmp_path):
+    from trainer.adapters.layout import checked_adapter
+    from trainer.adapters.record import read_record
+
+    trained = run(request_of(pairs, tiny_base, tmp_path / "out", tmp_path))
+
+    record = read_record(trained.folder)
+    assert record.pairs_hash == hashlib.sha256(pairs.read_bytes()).hexdigest()
+    assert (record.base_model, record.base_revision) == ("tiny", None)
+    assert (record.reference, record.parent, record.device) == ("base", None, "CPU")
+    assert record.pairs == {
+        "read": 20,
+        "trained": 18,
+        "held_out": 2,
+        "cut": 0,
+        "dropped": 0,
+        "groups": 20,
+        "max_length": record.pairs["max_length"],
+    }
+    assert record.settings["rank"] == record.settings["alpha"] == 4
+    assert record.packages["trl"].startswith("1.16.")
+    assert record.name.startswith("polaris-desc-20")
+    adapter = checked_adapter(trained.folder)
+    assert (adapter.rank, adapter.base_model) == (4, "tiny")
+    assert str(tmp_path) not in (trained.folder / "adapter_config.json").read_text()
+
+
+def test_the_same_command_again_does_nothing_and_another_one_is_refused(tiny_base, pairs, tmp_path):
+    request = request_of(pairs, tiny_base, tmp_path / "out", tmp_path)
+    first = run(request)
+
+    again = run(request)
+
+    assert (again.again, again.record) == (True, first.record)
+    other = replace(request, settings=replace(request.settings, beta=0.2))
+    with pytest.raises(PolarisError, match=r"differs in beta \(0\.1, now 0\.2\)"):
+        run(other)
+
+
+def test_a_folder_with_other_files_is_refused_and_left_alone(tiny_base, pairs, tmp_path):
+    out = tmp_path / "out"
+    out.mkdir()
+    (out / "thesis.txt").write_text("mine")
+
+    with pytest.raises(PolarisError, match=r"holds other files \(thesis.txt\)"):
+        run(request_of(pairs, tiny_base, out, tmp_path))
+
+    assert [path.name for path in out.iterdir()] == ["thesis.txt"]
+
+
+def test_without_out_the_adapter_is_a_candidate_of_the_registry(tiny_base, pairs, tmp_path):
+    from trainer.adapters.registry import Registry
+
+    trained = run(request_of(pairs, tiny_base, None, tmp_path))
+
+    entries = Registry(tmp_path).entries()
+    assert [(one.name, one.state) for one in entries] == [(trained.record.name, "candidate")]
+    assert list((tmp_path / "training").iterdir()) == []
+
+
+def test_two_runs_with_the_same_seed_give_the_same_weights_and_another_seed_others(
+    tiny_base, pairs, tmp_path
+):
+    made = [
+        run(request_of(pairs, tiny_base, tmp_path / name, tmp_path, seed=seed)).folder
+        for name, seed in (("one", 1), ("two", 1), ("three", 2))
+    ]
+
+    one, two, three = map(weights_of, made)
+    assert one == two != three
+
+
+def test_from_current_begins_from_the_adapter_in_use_and_saves_no_copy_of_it(
+    tiny_base, pairs, tmp_path
+):
+    from datetime import UTC, datetime
+
+    from trainer.adapters.promotion import Decision, promote
+    from trainer.adapters.registry import Registry
+
+    night = run(request_of(pairs, tiny_base, None, tmp_path))
+    decision = Decision(datetime.now(UTC), force="a test")
+    promote(Registry(tmp_path), night.record.name, decision)
+    request = request_of(pairs, tiny_base, tmp_path / "out", tmp_path)
+
+    from_base = run(replace(request, out=tmp_path / "base"))
+    from_current = run(replace(request, from_current=True))
+
+    assert (from_base.record.reference, from_base.record.parent) == ("base", None)
+    assert from_current.record.reference == from_current.record.parent == night.record.name
+    assert not list(from_current.folder.rglob("ref*"))
+    # measured against the adapter that it began from: the first margin is none
+    first = json.loads((from_current.folder / "metrics.jsonl").read_text().splitlines()[0])
+    assert first["margin"] == pytest.approx(0.0, abs=1e-5)
+    assert weights_of(from_base.folder) == weights_of(night.folder)
+    assert weights_of(from_current.folder) != weights_of(night.folder)
+
+
+def test_from_current_without_an_adapter_in_use_is_refused(tiny_base, pairs, tmp_path):
+    request = request_of(pairs, tiny_base, tmp_path / "out", tmp_path)
+
+    with pytest.raises(PolarisError, match="none is"):
+        run(replace(request, from_current=True))
+
+
+def test_a_prompt_longer_than_max_length_is_skipped_counted_and_named(tiny_base, pairs, tmp_path):
+    long = pair("word " * 300, "a good text", "bad")
+    write_pairs(pairs, [*map(pair_of, range(12)), long])
+    heard = Heard()
+
+    trained = run(request_of(pairs, tiny_base, tmp_path / "out", tmp_path, max_length=128), heard)
+
+    counts = trained.record.pairs
+    assert (counts["read"], counts["dropped"], counts["trained"] + counts["held_out"]) == (
+        13,
+        1,
+        12,
+    )
+    assert (
+        "1 pairs dropped: the prompt alone has the limit of 128 tokens or more (lines 13)."
+        in heard.sentences
+    )
+    losses = [step["loss"] for _, _, step in heard.steps]
+    assert all(0 < loss < 2 for loss in losses)
+
+
+def test_a_reply_longer_than_max_length_is_cut_counted_and_named(tiny_base, pairs, tmp_path):
+    long = pair("Table a.", "a good text " * 100, "bad")
+    write_pairs(pairs, [*map(pair_of, range(12)), long])
+    heard = Heard()
+
+    trained = run(request_of(pairs, tiny_base, tmp_path / "out", tmp_path, max_length=128), heard)
+
+    assert (trained.record.pairs["cut"], trained.record.pairs["dropped"]) == (1, 0)
+    assert (
+        "1 pairs cut: a reply is cut at the limit of 128 tokens and loses its end (lines 13)."
+        in heard.sentences
+    )
+
+
+def test_by_default_nothing_is_cut_however_long_it_is(tiny_base, pairs, tmp_path):
+    write_pairs(pairs, [*map(pair_of, range(12)), pair("word " * 300, "good " * 100, "bad")])
+
+    trained = run(request_of(pairs, tiny_base, tmp_path / "out", tmp_path))
+
+    counts = trained.record.pairs
+    assert (counts["cut"], counts["dropped"]) == (0, 0)
+    assert counts["max_length"] > 400
+
+
+def test_too_few_usable_pairs_are_refused_with_why_others_are_not(tiny_base, pairs, tmp_path):
+    write_pairs(pairs, [*map(pair_of, range(7)), pair("p", "same", "same")])
+
+    with pytest.raises(PolarisError) as refused:
+        run(request_of(pairs, tiny_base, tmp_path / "out", tmp_path))
+
+    assert "7 pairs can be used, fewer than --min-pairs 8" in str(refused.value)
+    assert "line 8: chosen and rejected are the same text" in str(refused.value)
+
+
+def test_no_query_is_both_trained_on_and_held_out(tiny_base, pairs, tmp_path):
+    queries = [{"queries": [f"q{number // 4}"]} for number in range(20)]
+    record = {"judgments_hash": "j1", "pairs": queries}
+    pairs.with_name("pairs.jsonl.record.json").write_text(json.dumps(record))
+
+    trained = run(request_of(pairs, tiny_base, tmp_path / "out", tmp_path, held_out=0.2))
+
+    assert trained.record.judgments_hash == "j1"
+    counts = trained.record.pairs
+    assert (counts["groups"], counts["held_out"], counts["trained"]) == (5, 4, 16)
+
+
+def test_a_loss_that_is_no_number_stops_the_run_and_what_was_saved_stays(
+    tiny_base, pairs, tmp_path
+):
+    from trainer.training.problems import TrainingStopped
+
+    out = tmp_path / "out"
+
+    with pytest.raises(TrainingStopped) as stopped:
+        run(request_of(pairs, tiny_base, out, tmp_path, learning_rate=1e38))
+
+    assert "is no longer a number after step" in str(stopped.value)
+    assert "was saved before and is good. Lower --learning-rate" in str(stopped.value)
+    from trainer.training.checkpoints import last_whole
+
+    kept = last_whole(out / "training" / "checkpoints")
+    assert kept is not None
+    assert str(kept) in str(stopped.value)
+    assert not (out / "record.json").exists()
+
+
+LIMITED = """
+import resource, sys
+resource.setrlimit(resource.RLIMIT_FSIZE, (200_000, 200_000))
+from polaris_search.cli.main import main
+main()
+"""
+
+
+def test_a_full_disk_is_said_in_words_and_the_same_command_goes_on(tiny_base, pairs, tmp_path):
+    command = ["train", str(pairs), f"--base={tiny_base}", f"--out={tmp_path / 'out'}"]
+    command += ["--rank=128", "--batch=4"]
+
+    # no file may grow beyond 200 kB, which an adapter of rank 128 does
+    ended = subprocess.run(
+        [sys.executable, "-c", LIMITED, *command],
+        capture_output=True,
+        text=True,
+        check=False,
+        env={"POLARIS_HOME": str(tmp_path), "OMP_NUM_THREADS": "1"},
+    )
+
+    assert ended.returncode == 1, ended.stderr
+    assert "is full, or a file there may not grow so large. Make room" in ended.stderr
+    assert "Traceback" not in ended.stderr
+    request = request_of(pairs, tiny_base, tmp_path / "out", tmp_path, rank=128)
+    settings = replace(request.settings, learning_rate=5e-6)
+    assert (run(replace(request, settings=settings)).folder / "record.json").exists()
+
+
+def test_memory_that_is_not_enough_is_said_with_what_to_lower(tmp_path):
+    import torch
+
+    from trainer.training.failures import in_words
+    from trainer.training.run_folder import RunFolder
+
+    with pytest.raises(RuntimeError) as failed:
+        torch.empty(1 << 60)
+
+    said = str(in_words(failed.value, RunFolder(tmp_path), longest=3000))
+    assert said.startswith("There is not enough memory for a pair of 3,000 tokens.")
+    assert "--checkpointing on, --max-length" in said
+    assert in_words(RuntimeError("a fault of ours"), RunFolder(tmp_path), longest=1) is None

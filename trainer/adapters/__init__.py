@@ -1,0 +1,1 @@
+"""Adapters that were trained: their records, their states, and the one in use."""

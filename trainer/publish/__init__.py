@@ -1,0 +1,1 @@
+"""The way of an adapter to the servers that write descriptions."""
