@@ -18,8 +18,8 @@ from pathlib import Path
 import torch
 from datasets import Dataset
 from machine import peak_mb, start_new_peak
+from made_up_pairs import made_up_pair
 from peft import LoraConfig
-from training_pairs import made_up_pair
 from transformers import AutoModelForCausalLM, AutoTokenizer, BitsAndBytesConfig, TrainerCallback
 from trl import DPOConfig, DPOTrainer
 
@@ -29,7 +29,7 @@ from trainer.training.shared_prompt.backbone import unwrapped
 CHOSEN_TOKENS, REJECTED_TOKENS = 226, 164
 """Beside two tokens that the chat template ends a reply with."""
 WARM_UP = (400, 8, 8)
-PROJECTIONS = "q_proj k_proj v_proj o_proj gate_proj up_proj down_proj".split()
+PROJECTIONS = ["q_proj", "k_proj", "v_proj", "o_proj", "gate_proj", "up_proj", "down_proj"]
 
 
 @dataclass(frozen=True)
@@ -99,7 +99,7 @@ class Noting:
 
     def compute_loss(self, *given, **named):
         loss = super().compute_loss(*given, **named)
-        self.losses = (*getattr(self, "losses", ()), float(loss))
+        self.losses = (*getattr(self, "losses", ()), float(loss.detach()))
         return loss
 
 
@@ -182,7 +182,7 @@ def _settings(folder: str, way: Way, n_pairs: int) -> DPOConfig:
         max_grad_norm=0.0,
         optim="adamw_8bit",
         precompute_ref_log_probs=way.reused,
-        gradient_checkpointing=way.checkpointing,
+        activation_checkpointing=way.checkpointing,
         bf16=False,
         use_cpu=True,
         train_sampling_strategy="sequential",

@@ -173,6 +173,14 @@ def small_base(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.fixture(scope="session")
+def tiny_base(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A base of two layers with random weights that reads bytes; see tiny_base.py."""
+    from tiny_base import write_tiny_base
+
+    return write_tiny_base(tmp_path_factory.mktemp("tiny") / "tiny")
+
+
+@pytest.fixture(scope="session")
 def data_folder() -> Path:
     return Path(os.environ["POLARIS_TEST_DATA"])
 

@@ -25,6 +25,8 @@ FILLER = (
     "foundry", "aqueduct", "plaza", "terrace", "causeway",
 )
 # fmt: on
+COLUMNS = ("code", "amount", "status", "kind", "region", "unit", "total", "period")
+"""Of every table."""
 WORDS_A_FIELD = 5
 
 Write = Callable[[int, random.Random], str]
@@ -41,7 +43,8 @@ class World:
     def folder(self, path: Path) -> Path:
         """Write it in the paper's layout, and return the folder."""
         path.mkdir(parents=True, exist_ok=True)
-        tables = [f'{table_id(n)},tq{n:03},"[""c{n:03}a"", ""c{n:03}b""]"' for n in self.tables]
+        named = ", ".join(f'""{column}""' for column in COLUMNS)
+        tables = [f'{table_id(n)},tq{n:03},"[""c{n:03}a"", {named}]"' for n in self.tables]
         write(path / "metadata.csv", "table_id,table_name,column_names", tables)
         asked = [(n, side) for n in range(self.n_asked) for side in (0, 1)]
         write(
@@ -113,7 +116,7 @@ class WritingLLM(FakeLLM):
 
 def written_about(prompt: str, seed: int, write: Write) -> str:
     """Return what is written about the table that a prompt shows."""
-    number = int(re.search(r"name: tq(\d+)", prompt)[1])
+    number = int(re.search(r"name: tq ?(\d+)", prompt)[1])
     return write(number, random.Random(f"{number} {seed}"))
 
 

@@ -40,11 +40,18 @@ class LlamaServer:
 
 @contextmanager
 def llama_server(
-    gguf: Path, log: Path, *, adapters: Sequence[Path] = (), slots: int = 4, slot_tokens: int = 2048
+    gguf: Path,
+    log: Path,
+    *,
+    adapters: Sequence[Path] = (),
+    slots: int = 4,
+    slot_tokens: int = 2048,
+    port: int = 0,
 ) -> Iterator[LlamaServer]:
-    """Serve `gguf` within the block; what the server says goes into `log`."""
+    """Serve `gguf` within the block, on a free port or that one; what it says goes into `log`."""
     command = [sys.executable, __file__, "--gguf", gguf, "--slots", slots]
-    command += ["--slot-tokens", slot_tokens, *(f"--lora={path}" for path in adapters)]
+    command += ["--slot-tokens", slot_tokens, "--port", port]
+    command += [f"--lora={path}" for path in adapters]
     with log.open("wb") as to:
         process = subprocess.Popen(
             [str(part) for part in command],

@@ -19,6 +19,8 @@ ALPHA = 8
 TYPES = {"F32": "<f4", "F16": "<f2", "BF16": "<u2"}
 SIZES = {"hidden": 16, "kv": 8, "ffn": 24, "heads": 4, "kv_heads": 2, "layers": 2}
 """A Llama of a toy's size; its head has 4 numbers."""
+SMALL = {"hidden": 576, "kv": 192, "ffn": 1536, "heads": 9, "kv_heads": 3, "layers": 30}
+"""SmolLM2-135M's, the small model of the tests."""
 
 
 def peft_folder(
@@ -44,7 +46,7 @@ def peft_folder(
         "base_model_name_or_path": "toy-llama",
         "r": rank,
         "lora_alpha": 2 * rank,
-        "target_modules": ["q_proj", "k_proj", "v_proj", "o_proj", "gate_proj", "up_proj"],
+        "target_modules": [f"{one}_proj" for one in ("q", "k", "v", "o", "gate", "up", "down")],
         "bias": "none",
     }
     (folder / "adapter_config.json").write_text(json.dumps(settings | dict(config or {})))

@@ -26,6 +26,8 @@ from transformers import (
 from trl import DPOConfig, DPOTrainer
 
 N_WORDS = 120
+TINY = 1e-6
+"""A loss may be nothing at all, where a margin is wide enough."""
 END = "</s>"
 SEVEN_PROJECTIONS = (
     *("q_proj", "k_proj", "v_proj", "o_proj"),
@@ -37,6 +39,21 @@ RANDOM_ADAPTER = LoraConfig(
     # Random B matrices: the policy differs from its reference, and the A matrices have gradients.
     init_lora_weights=False,
 )
+
+
+# Two layers, and fewer key heads than query heads.
+SMALL_SHAPE = {
+    "vocab_size": N_WORDS + 1,
+    "hidden_size": 32,
+    "intermediate_size": 48,
+    "num_hidden_layers": 2,
+    "num_attention_heads": 4,
+    "num_key_value_heads": 2,
+    "initializer_range": 0.3,
+    "bos_token_id": 0,
+    "eos_token_id": 0,
+    "pad_token_id": 0,
+}
 
 
 @dataclass(frozen=True)
@@ -85,20 +102,7 @@ def pairs_of(lengths: Sequence[Lengths], seed: int = 0) -> Dataset:
 
 
 def random_llama(**changed: object) -> PreTrainedModel:
-    """Two layers, and fewer key heads than query heads."""
-    shape = {
-        "vocab_size": N_WORDS + 1,
-        "hidden_size": 32,
-        "intermediate_size": 48,
-        "num_hidden_layers": 2,
-        "num_attention_heads": 4,
-        "num_key_value_heads": 2,
-        "initializer_range": 0.3,
-        "bos_token_id": 0,
-        "eos_token_id": 0,
-        "pad_token_id": 0,
-    }
-    return random_model(LlamaConfig(**shape | changed))
+    return random_model(LlamaConfig(**SMALL_SHAPE | changed))
 
 
 def random_model(config: PreTrainedConfig) -> PreTrainedModel:
@@ -116,7 +120,7 @@ def settings(folder: Path, **changed: object) -> DPOConfig:
         "learning_rate": 0.0,
         "max_grad_norm": 0.0,
         "max_length": None,
-        "gradient_checkpointing": False,
+        "activation_checkpointing": False,
         "bf16": False,
         "use_cpu": True,
         "report_to": "none",
@@ -158,7 +162,7 @@ def largest_difference(ours: Steps, theirs: Steps) -> float:
     assert theirs.gradients
     assert ours.gradients.keys() == theirs.gradients.keys()
     of_losses = [
-        abs(mine - other) / abs(other)
+        abs(mine - other) / max(abs(other), TINY)
         for mine, other in zip(ours.losses, theirs.losses, strict=True)
     ]
     of_gradients = [
@@ -174,7 +178,7 @@ def _noting_losses(
     class Noting(trainer_class):  # type: ignore[misc,valid-type]
         def compute_loss(self, *given, **named):
             loss = super().compute_loss(*given, **named)
-            losses.append(float(loss))
+            losses.append(float(loss.detach()))
             return loss
 
     return Noting

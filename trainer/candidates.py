@@ -32,6 +32,11 @@ class Candidate:
     description: Description
     made: Mapping[str, Any]
 
+    @property
+    def is_empty(self) -> bool:
+        """Whether there is nothing to search by, be it in six fields or in none."""
+        return not any(value.strip() for value in self.description.values())
+
 
 def read_candidates(path: Path) -> dict[str, tuple[Candidate, ...]]:
     """Return the candidates of each table, tables in the file's order.
@@ -75,6 +80,8 @@ def _entry(line: bytes) -> tuple[str, tuple[Candidate, ...]] | str:
     record = _json(line)
     if not isinstance(record, dict) or not isinstance(record.get("table_id"), str):
         return f"it names no table. {SHAPE}"
+    if not is_storable(record["table_id"]):
+        return f"no store keeps the id {record['table_id']!r}. {SHAPE}"
     listed = record.get("candidates")
     if not isinstance(listed, list):
         return f"table {record['table_id']!r} has no list of candidates. {SHAPE}"
@@ -89,15 +96,14 @@ def _candidate(value: object) -> Candidate | None:
     if not isinstance(value, dict):
         return None
     text = value.get("text")
-    if not isinstance(text, str) or not is_storable(text):
+    if not isinstance(text, str):
         return None
     made = {name: kept for name, kept in value.items() if name not in ("text", "description")}
-    description = description_of(value.get("description"))
-    if description is None:
-        return candidate_of(text, made)
-    if not all(map(is_storable, description.values())):
-        return None
-    return Candidate(text, description, made)
+    given = description_of(value.get("description"))
+    candidate = Candidate(text, given, made) if given else candidate_of(text, made)
+    # What is escaped in a text of JSON comes to light in its values.
+    texts = (text, *candidate.description.values(), json.dumps(made, ensure_ascii=False))
+    return candidate if all(map(is_storable, texts)) else None
 
 
 def _json(text: str | bytes) -> object:

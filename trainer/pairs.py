@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from itertools import combinations
 
 from trainer.candidates import Candidate
+from trainer.ranking.analysis_cache import AnalysisCache
 from trainer.ranking.rounds import by_mean
 from trainer.text_shape import TextShape, text_shape
 
@@ -76,7 +77,11 @@ class PairReport:
 
 
 def pairs_of(
-    ranked: Sequence[RankedTable], min_margin: float = MIN_MARGIN, *, every: bool = False
+    ranked: Sequence[RankedTable],
+    min_margin: float = MIN_MARGIN,
+    *,
+    every: bool = False,
+    cache: AnalysisCache | None = None,
 ) -> tuple[tuple[PreferencePair, ...], PairReport]:
     """Return the pairs, tables in their order, and what became of each table.
 
@@ -84,6 +89,7 @@ def pairs_of(
         ranked: the tables.
         min_margin: a pair's means differ by more.
         every: make all pairs of a table whose texts differ by the margin, not just the widest.
+        cache: what is known of texts from before; None: nothing.
     """
     pairs: list[PreferencePair] = []
     counts = {"one_candidate": 0, "same_text": 0, "small_margin": 0}
@@ -97,8 +103,8 @@ def pairs_of(
         pairs=len(pairs),
         empty_texts=sum(len(table.means) - len(_by_mean(table)) for table in ranked),
         **counts,
-        chosen=text_shape([_text(pair, pair.chosen) for pair in pairs]),
-        rejected=text_shape([_text(pair, pair.rejected) for pair in pairs]),
+        chosen=text_shape([_searched(pair, pair.chosen) for pair in pairs], cache),
+        rejected=text_shape([_searched(pair, pair.rejected) for pair in pairs], cache),
     )
     return tuple(pairs), report
 
@@ -126,7 +132,7 @@ def _pairs_of(table: RankedTable, min_margin: float, *, every: bool) -> Iterator
 
 def _by_mean(table: RankedTable) -> list[int]:
     """Return the places of the candidates that have a text, the best first."""
-    return [place for place in by_mean(table.means) if table.candidates[place].text.strip()]
+    return [place for place in by_mean(table.means) if not table.candidates[place].is_empty]
 
 
 def _why_none(table: RankedTable) -> str:
@@ -139,3 +145,7 @@ def _why_none(table: RankedTable) -> str:
 
 def _text(pair: PreferencePair, place: int) -> str:
     return pair.table.candidates[place].text
+
+
+def _searched(pair: PreferencePair, place: int) -> tuple[str, ...]:
+    return pair.table.candidates[place].description.values()

@@ -3,7 +3,10 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from polaris_search.text.analysis import analyzer_named
+import numpy as np
+
+from trainer.ranking.analysis_cache import AnalysisCache
+from trainer.ranking.readings import Reader
 
 
 @dataclass(frozen=True, slots=True)
@@ -14,11 +17,20 @@ class TextShape:
     stems: float
 
 
-def text_shape(texts: Sequence[str]) -> TextShape:
-    """Return the mean shape of texts, by the stems they are searched by; zeros for none."""
-    stems = [analyzer_named("words")(text) for text in texts]
-    shares = [len(set(one)) / len(one) for one in stems if one]
+def text_shape(texts: Sequence[Sequence[str]], cache: AnalysisCache | None = None) -> TextShape:
+    """Return the mean shape of texts, by the stems they are searched by; zeros for none.
+
+    Args:
+        texts: each in the parts that it is searched in.
+        cache: what is known of texts from before; None: nothing.
+    """
+    reader = Reader("words", {}, cache)
+    for parts in texts:
+        reader.add(parts)
+    read = reader.readings()
+    has_stems = read.lengths > 0
+    shares = read.distinct[has_stems] / read.lengths[has_stems]
     return TextShape(
-        distinct_share=sum(shares) / len(shares) if shares else 0.0,
-        stems=sum(map(len, stems)) / len(stems) if stems else 0.0,
+        distinct_share=float(np.mean(shares)) if len(shares) else 0.0,
+        stems=float(np.mean(read.lengths)) if len(texts) else 0.0,
     )

@@ -48,6 +48,7 @@ class PromptUse:
         return PromptUse(self.prompts + 1, self.table_tokens + table_tokens(table))
 
 
+@cache
 def fixed_part() -> tuple[ChatMessage, ...]:
     """Return the messages that every prompt begins with."""
     turns = [turn for example in EXAMPLES for turn in _turns(example)]

@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from polaris_search.cli import gate
 from polaris_search.cli.output import JsonOption, print_json, print_text, tell
 
 if TYPE_CHECKING:
@@ -204,6 +205,9 @@ def publish(
         print_json(published_json(published))
     else:
         print_published(published)
+
+
+app.command()(gate.gate)
 
 
 def _registry() -> "tuple[Registry, Settings]":

@@ -11,10 +11,10 @@ from polaris_search.cli.output import JsonOption, print_json, print_text, tell
 if TYPE_CHECKING:
     from polaris_search.evaluate.gate.report import GateReport
     from polaris_search.evaluate.gate.thresholds import Thresholds
-    from polaris_search.experiments.gate.queries import GateQueries
+    from polaris_search.experiments.gate.queries import GateQueries, TrainedOn
     from polaris_search.experiments.judge_adapter import GateChoices
     from polaris_search.settings import Settings
-    from trainer.adapters.registry import Registry
+    from trainer.adapters.registry import Entry, Registry
 
 PAGE_FILE = "gate.md"
 TEXTS_FOLDER = "gate"
@@ -74,7 +74,7 @@ def gate(
     registry = Registry(settings.home)
     entry = registry.entry(name)
     reference = _reference(registry, name, against)
-    trained_on = entry.record.judgments_hash if entry.record else None
+    trained_on = _trained_on(registry, entry, reference)
     queries = gate_queries(read_dataset(dataset), held_out, trained_on)
     limits = Thresholds(margin=margin, min_queries=min_queries, min_tables=min_tables)
     choices = _choices(settings, profile or [], expand, seed, sample, limits)
@@ -102,6 +102,23 @@ def _reference(registry: "Registry", name: str, against: str) -> str:
     if reference == name:
         raise UsageError(f"{name!r} would be compared with itself. Name another: --against base.")
     return reference if reference == BASE else registry.require(reference)
+
+
+def _trained_on(registry: "Registry", entry: "Entry", reference: str) -> "TrainedOn":
+    """Return what the adapter, those that it began from, and the reference learned from."""
+    from polaris_search.experiments.gate.queries import TrainedOn
+
+    records = {one.name: one.record for one in registry.entries() if one.record}
+    parents: dict[str, None] = {}
+    parent = entry.record.parent if entry.record else None
+    while parent in records and parent not in parents:
+        parents[parent] = None
+        parent = records[parent].parent
+    return TrainedOn(
+        candidate=entry.record.judgments_hash if entry.record else None,
+        parents=tuple(records[one].judgments_hash for one in parents),
+        reference=records[reference].judgments_hash if reference in records else None,
+    )
 
 
 def _choices(

@@ -7,6 +7,9 @@ from rich.console import Console
 
 from polaris_search.cli.stages import Silence, Stages, stages_on
 
+SHOWN_EVERY = 100
+"""Tables that are read or written between two looks: ranking is faster than drawing."""
+
 
 class _Bar:
     """Shows stages within a block.
@@ -46,7 +49,8 @@ class PairsBar(_Bar):
 
     def read(self, tables: int, total: int) -> None:
         """Show how many tables were read and analysed."""
-        self._stages.show("reading", "reading tables", tables, max(total, tables))
+        if tables % SHOWN_EVERY == 0 or tables == total:
+            self._stages.show("reading", "reading tables", tables, max(total, tables))
 
     def round_done(self, rounds: int, most: int, changed: int) -> None:
         """Show how many rounds were ranked, and how many winners changed in the last one."""
@@ -55,4 +59,9 @@ class PairsBar(_Bar):
 
     def written(self, pairs: int, total: int) -> None:
         """Show how many pairs were written."""
-        self._stages.show("writing", "writing pairs", pairs, total)
+        if pairs % SHOWN_EVERY == 0 or pairs == total:
+            self._stages.show("writing", "writing pairs", pairs, total)
+
+    def verified(self, tables: int, total: int) -> None:
+        """Show how many tables were compared with an index of their own."""
+        self._stages.show("verifying", "verifying on the store", tables, total)

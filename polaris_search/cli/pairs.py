@@ -1,5 +1,6 @@
 """`polaris-admin pairs`: rank candidate descriptions exactly, and make preference pairs of them."""
 
+from contextlib import closing
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Literal
 
@@ -11,11 +12,14 @@ from polaris_search.cli.output import JsonOption, print_json, tell
 if TYPE_CHECKING:
     from polaris_search.experiments.build_pairs import BuiltPairs, PairChoices
     from polaris_search.experiments.candidate_tables import CandidateTables
+    from polaris_search.experiments.pairs_progress import PairsProgress
     from polaris_search.experiments.verify_ranking import Verified
+    from trainer.ranking.analysis_cache import AnalysisCache
 
 Corpus = Literal["random", "first"]
 Objective = Literal["score", "terms-once", "reciprocal-rank", "ndcg"]
 RECORD_SUFFIX = ".record.json"
+CACHE_FOLDER = Path("cache", "analysis")
 
 
 def pairs(
@@ -70,6 +74,10 @@ def pairs(
         int,
         typer.Option(min=0, metavar="N", help="Compare N tables with an index each on the store."),
     ] = 0,
+    no_cache: Annotated[
+        bool,
+        typer.Option("--no-cache", help="Analyse texts anew; else POLARIS_HOME/cache knows them."),
+    ] = False,
     as_json: JsonOption = False,
 ) -> None:
     """Rank each table's candidates by the mean score of its queries, and pair best with worst.
@@ -79,6 +87,7 @@ def pairs(
 
     Example: polaris-admin pairs --dataset DIR --candidates C.jsonl --out P.jsonl --rounds 10
     """
+    from polaris_search.cli.learning_progress import PairsBar
     from polaris_search.cli.pairs_report import left_out_sentences, print_report, report_json
     from polaris_search.experiments.build_pairs import PairChoices, build_pairs
     from polaris_search.profiles.model import measured_profile_named
@@ -95,9 +104,10 @@ def pairs(
         every=all_pairs,
     )
     tables = _tables(dataset, candidates, expand, hold_out, hold_out_seed)
-    built = build_pairs(tables, choices)
-    _write(out, scores, built, tables, choices)
-    verified = _verified(built, tables, choices, verify) if verify else None
+    with closing(_cache(no_cache)) as cache, PairsBar(quiet=as_json) as bar:
+        built = build_pairs(tables, choices, cache=cache, progress=bar)
+        _write(out, scores, built, tables, choices, bar)
+        verified = _verified(built, tables, choices, verify, bar) if verify else None
     for sentence in left_out_sentences(built, tables):
         tell(sentence)
     if as_json:
@@ -129,24 +139,36 @@ def _tables(
     )
 
 
+def _cache(no_cache: bool) -> "AnalysisCache":
+    from polaris_search.settings import read_settings
+    from trainer.ranking.analysis_cache import AnalysisCache
+
+    return AnalysisCache(None if no_cache else read_settings().home / CACHE_FOLDER)
+
+
 def _write(
     out: Path | None,
     scores: Path | None,
     built: "BuiltPairs",
     tables: "CandidateTables",
     choices: "PairChoices",
+    progress: "PairsProgress",
 ) -> None:
     from polaris_search.experiments.pair_files import write_pairs, write_record, write_scores
 
     if out:
-        write_pairs(out, built, tables)
+        write_pairs(out, built, tables, progress)
         write_record(out.with_name(out.name + RECORD_SUFFIX), built, tables, choices)
     if scores:
         write_scores(scores, built)
 
 
 def _verified(
-    built: "BuiltPairs", tables: "CandidateTables", choices: "PairChoices", n_tables: int
+    built: "BuiltPairs",
+    tables: "CandidateTables",
+    choices: "PairChoices",
+    n_tables: int,
+    progress: "PairsProgress",
 ) -> "Verified":
     from polaris_search.experiments.verify_ranking import SlowWay, verify_ranking
     from polaris_search.settings import read_settings
@@ -154,6 +176,6 @@ def _verified(
 
     store = open_store(read_settings())
     try:
-        return verify_ranking(SlowWay(built, tables, choices, store), n_tables)
+        return verify_ranking(SlowWay(built, tables, choices, store), n_tables, progress)
     finally:
         store.close()

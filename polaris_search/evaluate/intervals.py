@@ -11,6 +11,8 @@ from polaris_search.errors import PolarisError
 DRAWS = 4_000
 SEED = 20261130
 CONFIDENCE = 0.95
+MAX_DRAWN = 200_000
+"""Values drawn at a time: a few megabytes."""
 
 Floats = NDArray[np.float64]
 
@@ -64,15 +66,20 @@ def paired_difference(
     Davison and Hinkley 1997, "Bootstrap Methods", section 3.8, for groups.
     """
     sums, counts = _grouped(row, baseline, groups)
-    chance = np.random.default_rng(seed)
-    n = len(sums)
-    means = np.empty(draws)
-    for draw in range(draws):
-        drawn = chance.integers(0, n, n)
-        means[draw] = sums[drawn].sum() / counts[drawn].sum()
+    means = _drawn_means(sums, counts, np.random.default_rng(seed), draws)
     outside = 100 * (1 - confidence) / 2
     low, high = np.percentile(means, (outside, 100 - outside))
     return Difference(float(sums.sum() / counts.sum()), float(low), float(high))
+
+
+def _drawn_means(sums: Floats, counts: Floats, chance: np.random.Generator, draws: int) -> Floats:
+    n = len(sums)
+    means = np.empty(draws)
+    at_a_time = max(1, MAX_DRAWN // n)
+    for first in range(0, draws, at_a_time):
+        drawn = chance.integers(0, n, (min(at_a_time, draws - first), n))
+        means[first : first + at_a_time] = sums[drawn].sum(axis=1) / counts[drawn].sum(axis=1)
+    return means
 
 
 def _grouped(

@@ -18,12 +18,14 @@ from polaris_search.experiments.candidate_tables import (
     LeftOut,
     first_member,
 )
+from polaris_search.experiments.pairs_progress import UNWATCHED, PairsProgress
 from polaris_search.profiles.model import Profile
 from polaris_search.records import content_hash
 from polaris_search.text.schema import table_schema
 from trainer.pairs import MIN_MARGIN, PairReport, PreferencePair, RankedTable, pairs_of
+from trainer.ranking.analysis_cache import AnalysisCache
 from trainer.ranking.clauses import IntArray, single_field
-from trainer.ranking.ranker import Means, Ranker, TableToRank
+from trainer.ranking.ranker import Means, Ranker
 from trainer.ranking.rounds import Ranking, ranked
 
 Objective = Literal["score", "terms-once", "reciprocal-rank", "ndcg"]
@@ -97,18 +99,39 @@ class BuiltPairs:
 
 
 def build_pairs(
-    tables: CandidateTables, choices: PairChoices, clock: Callable[[], float] = perf_counter
+    tables: CandidateTables,
+    choices: PairChoices,
+    *,
+    cache: AnalysisCache | None = None,
+    progress: PairsProgress = UNWATCHED,
+    clock: Callable[[], float] = perf_counter,
 ) -> BuiltPairs:
-    """Return the ranking of all gold tables' candidates, and the pairs that it gives."""
+    """Return the ranking of all gold tables' candidates, and the pairs that it gives.
+
+    Args:
+        tables: the data set and its candidates.
+        choices: how to rank and to pair.
+        cache: what is known of texts from before; None: nothing.
+        progress: hears how far it is.
+        clock: seconds from any start.
+    """
     began = clock()
+    cache = cache or AnalysisCache()
     read: list[CandidateTable] = []
-    ranker = _ranker(tables, choices, read)
+    ranker = _ranker(_noted(tables, read, progress), tables, choices, cache)
     layout = ranker.tables
     members = layout.first[:-1] + np.array([_first(one, choices) for one in read], dtype=np.int64)
     means_of = _means_of(ranker, choices, read)
-    ranking = ranked(means_of, members, layout.first, layout.gold, choices.rounds)
+    ranking = ranked(
+        means_of,
+        members,
+        layout.first,
+        layout.gold,
+        choices.rounds,
+        on_round=lambda number, changed: progress.round_done(number, choices.rounds, changed),
+    )
     found = _ranked_tables([read[place] for place in layout.gold], ranking, tables)
-    pairs, report = pairs_of(found, choices.min_margin, every=choices.every)
+    pairs, report = pairs_of(found, choices.min_margin, every=choices.every, cache=cache)
     return BuiltPairs(
         ranked=found,
         pairs=pairs,
@@ -119,25 +142,34 @@ def build_pairs(
             for one, member, first in zip(read, ranking.members, layout.first[:-1], strict=True)
         },
         left_out=tables.left_out,
-        unmatched=ranker.unmatched(ranking.members),
+        unmatched=ranker.unmatched(),
         corpus_hash=_corpus_hash(tables),
         seconds=clock() - began,
     )
 
 
-def _ranker(tables: CandidateTables, choices: PairChoices, read: list[CandidateTable]) -> Ranker:
-    """Return the ranker of all tables, which are noted in `read`."""
+def _noted(
+    tables: CandidateTables, read: list[CandidateTable], progress: PairsProgress
+) -> Iterator[CandidateTable]:
+    """Yield the tables, and note each in `read`."""
+    for table in tables:
+        read.append(table)
+        yield table
+        progress.read(len(read), len(tables.candidates))
+
+
+def _ranker(
+    read: Iterator[CandidateTable],
+    tables: CandidateTables,
+    choices: PairChoices,
+    cache: AnalysisCache,
+) -> Ranker:
     profile = choices.searched
     sources = sorted(
         {one for path in profile.fields for one in table_schema().fields[path].sources}
     )
-
-    def noted() -> Iterator[TableToRank]:
-        for table in tables:
-            read.append(table)
-            yield tables.to_rank(table, sources)
-
-    return Ranker(noted(), tables.queries, profile, keep_own=choices.keep_own)
+    to_rank = (tables.to_rank(table, sources) for table in read)
+    return Ranker(to_rank, tables.queries, profile, keep_own=choices.keep_own, cache=cache)
 
 
 def _means_of(
@@ -177,7 +209,7 @@ def _first(table: CandidateTable, choices: PairChoices) -> int:
 def _corpus_hash(tables: CandidateTables) -> str:
     texts = (
         part
-        for table_id, candidates in tables.candidates.items()
+        for table_id, candidates in sorted(tables.candidates.items())
         for part in (table_id, *(one.text for one in candidates))
     )
     judged = (part for pair in tables.dataset.judged for part in pair)

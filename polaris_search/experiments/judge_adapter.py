@@ -98,7 +98,7 @@ def judge_adapter(
         written=(sides[0].written, sides[1].written),
         searched=[Searched(name, *(one[name] for one in measured)) for name in names],
         asked=Asked(tables, groups_of(dataset, tables)),
-        notices=(*dataset.notices, *corpus.notices, *_notices(corpus, sides[0])),
+        notices=(*queries.notices, *dataset.notices, *corpus.notices, *_notices(corpus, sides[0])),
         made_with=_made_with(queries, (candidate, reference), choices),
     )
     return gate_report(trial, choices.limits)

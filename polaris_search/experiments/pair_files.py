@@ -17,11 +17,17 @@ from polaris_search.evaluate.written import write_lines
 from polaris_search.experiments.build_pairs import BuiltPairs, PairChoices
 from polaris_search.experiments.candidate_tables import CandidateTables
 from polaris_search.experiments.held_out import judgments_hash
+from polaris_search.experiments.pairs_progress import UNWATCHED, PairsProgress
 from trainer.pairs import PreferencePair, RankedTable, pair_record
 
 
-def write_pairs(path: Path, built: BuiltPairs, tables: CandidateTables) -> None:
-    """Write the pairs in trl's conversational preference format, and the record beside them.
+def write_pairs(
+    path: Path,
+    built: BuiltPairs,
+    tables: CandidateTables,
+    progress: PairsProgress = UNWATCHED,
+) -> None:
+    """Write the pairs in trl's conversational preference format.
 
     A prompt is what the describer asks about the table, so that a model learns at the very prompt
     that it is served with.
@@ -29,7 +35,7 @@ def write_pairs(path: Path, built: BuiltPairs, tables: CandidateTables) -> None:
     Raises:
         NotWritten: a file could not be written.
     """
-    write_lines(path, _pair_lines(built.pairs, tables))
+    write_lines(path, _pair_lines(built.pairs, tables, progress))
 
 
 def write_scores(path: Path, built: BuiltPairs) -> None:
@@ -99,8 +105,11 @@ def write_record(
     write_lines(path, [json.dumps(record, ensure_ascii=False)])
 
 
-def _pair_lines(pairs: tuple[PreferencePair, ...], tables: CandidateTables) -> Iterator[str]:
+def _pair_lines(
+    pairs: tuple[PreferencePair, ...], tables: CandidateTables, progress: PairsProgress
+) -> Iterator[str]:
     """Yield a line a pair; the catalogue is read once more, for prompts are long."""
+    written = 0
     of_table: dict[str, list[PreferencePair]] = {}
     for pair in pairs:
         of_table.setdefault(pair.table.table_id, []).append(pair)
@@ -113,6 +122,8 @@ def _pair_lines(pairs: tuple[PreferencePair, ...], tables: CandidateTables) -> I
         prompt = [{"role": one.role, "content": one.content} for one in messages]
         for pair in of_this:
             yield _line(pair_record(pair, prompt))
+        written += len(of_this)
+        progress.written(written, len(pairs))
 
 
 def _scores(table: RankedTable, *, paired: bool) -> Mapping[str, Any]:

@@ -11,6 +11,7 @@ from dataclasses import dataclass, replace
 
 from polaris_search.experiments.build_pairs import GAINS, BuiltPairs, PairChoices
 from polaris_search.experiments.candidate_tables import CandidateTable, CandidateTables
+from polaris_search.experiments.pairs_progress import UNWATCHED, PairsProgress
 from polaris_search.profiles.plan import QueryPlan, plan_query
 from polaris_search.records import EnrichedTable
 from polaris_search.store.protocol import TableStore
@@ -20,8 +21,8 @@ from trainer.ranking.rounds import by_mean
 MOST_RESULTS = 10_000
 """As many as a server lists at most; a place behind that counts as not found here."""
 
-OWN_SUFFIX = "\x1fcandidate "
-"""Between a table's id and a candidate's place: no catalogue has a table of such an id."""
+OWN_NAME = "\x1fcandidate "
+"""With a candidate's place it is the id that the candidate is stored under; no table has such."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,7 +56,7 @@ class SlowWay:
         if self.choices.objective in GAINS:
             places = range(len(table.means))
             return [self._mean_gain(table.table_id, place, asked) for place in places]
-        names = [f"{table.table_id}{OWN_SUFFIX}{place}" for place in range(len(table.means))]
+        names = [f"{OWN_NAME}{place}" for place in range(len(table.means))]
         with self._generation(self._corpus(table.table_id, names)) as generation:
             columns = [_scores(generation, self._plan(text), names) for text in asked]
         return [sum(scores) / len(asked) for scores in zip(*columns, strict=True)]
@@ -95,7 +96,9 @@ class SlowWay:
         return plan_query(self.choices.searched, text)
 
 
-def verify_ranking(slow_way: SlowWay, n_tables: int) -> Verified:
+def verify_ranking(
+    slow_way: SlowWay, n_tables: int, progress: PairsProgress = UNWATCHED
+) -> Verified:
     """Compare the ranking of `n_tables` random gold tables, or of all, with the slow way's."""
     ranked = slow_way.built.ranked
     chosen = random.Random(slow_way.choices.seed).sample(ranked, min(n_tables, len(ranked)))
@@ -103,11 +106,12 @@ def verify_ranking(slow_way: SlowWay, n_tables: int) -> Verified:
     relevant = {one.raw.table_id: one.queries for one in slow_way.tables}
     differences: list[float] = []
     other_orders = 0
-    for table in chosen:
+    for number, table in enumerate(chosen, start=1):
         asked = [queries[place] for place in relevant[table.table_id]]
         served = slow_way.means(table, asked)
         differences += [abs(a - b) for a, b in zip(served, table.means, strict=True)]
         other_orders += by_mean(served) != by_mean(table.means)
+        progress.verified(number, len(chosen))
     return Verified(len(chosen), len(differences), max(differences, default=0.0), other_orders)
 
 

@@ -79,6 +79,13 @@ def definition_hash(path: str) -> str:
     return hashlib.sha256(json.dumps(parts, sort_keys=True).encode()).hexdigest()
 
 
+def analyzer_hash(name: str) -> str:
+    """Return a hash that changes when the analyzer's terms may; it names caches of texts."""
+    components = component_definitions(mappings.tables()["settings"]["analysis"], name)
+    text = json.dumps([components, CODE_VERSION], sort_keys=True)
+    return hashlib.sha256(text.encode()).hexdigest()
+
+
 def _text_mappings(
     properties: Mapping[str, Any],
 ) -> Iterator[tuple[str, Mapping[str, Any], tuple[str, ...]]]:

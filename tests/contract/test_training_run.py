@@ -15,13 +15,6 @@ from polaris_search.errors import PolarisError
 pytestmark = pytest.mark.train
 
 
-@pytest.fixture(scope="module")
-def tiny_base(small_base, tmp_path_factory):
-    from tiny_base import write_tiny_base
-
-    return write_tiny_base(small_base, tmp_path_factory.mktemp("tiny") / "tiny")
-
-
 @pytest.fixture
 def pairs(tmp_path):
     return write_pairs(tmp_path / "pairs.jsonl", map(pair_of, range(20)))
@@ -31,6 +24,10 @@ def run(request, heard=None):
     from trainer.training.run import train
 
     return train(request, heard or Heard())
+
+
+def rows_of(folder):
+    return [json.loads(line) for line in (folder / "metrics.jsonl").read_text().splitlines()]
 
 
 def weights_of(folder):
@@ -51,7 +48,7 @@ def test_an_adapter_comes_with_its_record_metrics_and_curves_and_nothing_else(
         "metrics.jsonl",
         "record.json",
     ]
-    rows = [json.loads(line) for line in (trained.folder / "metrics.jsonl").open()]
+    rows = rows_of(trained.folder)
     assert [row["step"] for row in rows] == [1, 2, 3, 4, 5]
     assert [(step, total) for step, total, _ in heard.steps] == [(n, 5) for n in range(1, 6)]
     assert rows[0]["margin"] == 0.0 < rows[-1]["margin"]
@@ -136,14 +133,12 @@ def test_two_runs_with_the_same_seed_give_the_same_weights_and_another_seed_othe
 def test_from_current_begins_from_the_adapter_in_use_and_saves_no_copy_of_it(
     tiny_base, pairs, tmp_path
 ):
-    from datetime import UTC, datetime
-
-    from trainer.adapters.promotion import Decision, promote
+    from trainer.adapters.promotion import decision, promote
     from trainer.adapters.registry import Registry
 
     night = run(request_of(pairs, tiny_base, None, tmp_path))
-    decision = Decision(datetime.now(UTC), force="a test")
-    promote(Registry(tmp_path), night.record.name, decision)
+    registry = Registry(tmp_path)
+    promote(registry, night.record.name, decision(registry, force="a test"))
     request = request_of(pairs, tiny_base, tmp_path / "out", tmp_path)
 
     from_base = run(replace(request, out=tmp_path / "base"))
@@ -153,8 +148,7 @@ def test_from_current_begins_from_the_adapter_in_use_and_saves_no_copy_of_it(
     assert from_current.record.reference == from_current.record.parent == night.record.name
     assert not list(from_current.folder.rglob("ref*"))
     # measured against the adapter that it began from: the first margin is none
-    first = json.loads((from_current.folder / "metrics.jsonl").read_text().splitlines()[0])
-    assert first["margin"] == pytest.approx(0.0, abs=1e-5)
+    assert rows_of(from_current.folder)[0]["margin"] == pytest.approx(0.0, abs=1e-5)
     assert weights_of(from_base.folder) == weights_of(night.folder)
     assert weights_of(from_current.folder) != weights_of(night.folder)
 
@@ -241,10 +235,10 @@ def test_a_loss_that_is_no_number_stops_the_run_and_what_was_saved_stays(
     out = tmp_path / "out"
 
     with pytest.raises(TrainingStopped) as stopped:
-        run(request_of(pairs, tiny_base, out, tmp_path, learning_rate=1e38))
+        run(request_of(pairs, tiny_base, out, tmp_path, learning_rate=1e30))
 
     assert "is no longer a number after step" in str(stopped.value)
-    assert "was saved before and is good. Lower --learning-rate" in str(stopped.value)
+    assert "was saved before and is the last good one. Lower --learning-rate" in str(stopped.value)
     from trainer.training.checkpoints import last_whole
 
     kept = last_whole(out / "training" / "checkpoints")

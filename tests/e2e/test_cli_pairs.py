@@ -121,6 +121,30 @@ def test_a_table_whose_queries_are_all_held_out_is_counted_and_not_ranked(
     assert (answer["tables"], answer["left_out"]["all_held_out"]) == (1, 1)
 
 
+def test_a_second_run_knows_the_texts_and_says_the_same(embedded, dataset, candidates, tmp_path):
+    arguments = ("pairs", "--dataset", dataset, "--candidates", candidates)
+    known = tmp_path / "polaris-data" / "cache" / "analysis"
+
+    embedded.answer(*arguments, "--scores", tmp_path / "without.jsonl", "--no-cache")
+    kept_without = known.exists()
+    embedded.answer(*arguments, "--scores", tmp_path / "first.jsonl")
+    kept_by_first = sorted(known.rglob("*.npz"))
+    embedded.answer(*arguments, "--scores", tmp_path / "second.jsonl")
+
+    assert not kept_without
+    assert len(kept_by_first) == 1
+    assert sorted(known.rglob("*.npz")) == kept_by_first
+    scores = [(tmp_path / f"{name}.jsonl").read_text() for name in ("without", "first", "second")]
+    assert scores[0] == scores[1] == scores[2]
+
+
+def test_with_json_nothing_but_notices_is_said_on_the_way(embedded, dataset, candidates):
+    finished = embedded("pairs", "--dataset", dataset, "--candidates", candidates, "--json")
+
+    assert b"reading tables" not in finished.stderr
+    assert b"\x1b" not in finished.stderr
+
+
 @pytest.mark.parametrize("objective", ["terms-once", "reciprocal-rank", "ndcg"])
 def test_every_objective_agrees_with_the_store(polaris, dataset, candidates, objective):
     answer = polaris.answer(

@@ -75,7 +75,7 @@ def test_the_report_shows_whether_winners_repeat_themselves():
 
 
 def test_texts_without_words_have_no_shape():
-    assert text_shape([]) == text_shape([""])
+    assert text_shape([]) == text_shape([[""]])
 
 
 def test_a_pair_is_written_as_trl_reads_it():

@@ -202,7 +202,7 @@ def test_pairs_of_table_and_query_that_share_no_word_are_counted():
         [TableToRank(versions, [0, 1, 2])], ["bank", "lion", "the"], PROFILES["paper-single"]
     )
 
-    assert ranker.unmatched(ranker.tables.first[:-1]) == 2
+    assert ranker.unmatched() == 2
 
 
 def test_without_gold_tables_there_is_nothing_to_rank():

@@ -8,9 +8,11 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from polaris_search.errors import PolarisError
-from polaris_search.llm.canary import ADAPTER_TOKENS, PROMPTS
+from polaris_search.llm.canary import PROMPTS
 from polaris_search.llm.wire.greedy import Greedy
 
+TOKENS = 24
+"""A few words tell, where their likelihoods are told; where not, adapters of any effect differ."""
 FLOOR = 1e-3
 """Logarithms of likelihoods that are closer are taken for the same: batching alone moves them."""
 TIMES_THE_NOISE = 10.0
@@ -32,12 +34,12 @@ class Marks:
 
 def marks_of(ask: Asking) -> Marks:
     """Return how the model that `ask` asks writes."""
-    return Marks(tuple(ask(prompt, ADAPTER_TOKENS) for prompt in PROMPTS))
+    return Marks(tuple(ask(prompt, TOKENS) for prompt in PROMPTS))
 
 
 def quick_marks(ask: Asking) -> Marks:
     """Return the same for the first prompt alone: enough to see that something has changed."""
-    return Marks((ask(PROMPTS[0], ADAPTER_TOKENS),))
+    return Marks((ask(PROMPTS[0], TOKENS),))
 
 
 def require_adapter(

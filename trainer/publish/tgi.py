@@ -92,21 +92,21 @@ class TgiServers:
     def _seen(self, url: str, old: Marks | None) -> str:
         name, ask_base = self._publication.name, self._asking(url, TGI_BASE)
         bases = (marks_of(ask_base), marks_of(ask_base))
+        if old is not None and not are_apart(old, bases[0], noise_of(*bases)):
+            old = None  # it was not loaded: the base answered in its name
         require_adapter(name, marks_of(self._asking(url, name)), bases, old)
         than = "its base model" if old is None else "its base model and the adapter before it"
         return f"{self._publication.access(url).shown} writes as {name!r} differently from {than}."
 
     def _old_marks(self, url: str) -> Marks | None:
-        """Return how the old adapter writes; None where it does not, or not any more."""
+        """Return how TGI writes in the old adapter's name; None where it refuses to."""
         old = self._publication.old
         if old is None:
             return None
         try:
-            base = self._asking(url, TGI_BASE)
-            bases, marks = (marks_of(base), marks_of(base)), marks_of(self._asking(url, old))
+            return marks_of(self._asking(url, old))
         except ChatFailed:
             return None
-        return marks if are_apart(marks, bases[0], noise_of(*bases)) else None
 
     def _asking(self, url: str, model: str) -> Asking:
         access, timeout_s = self._publication.access(url), self._publication.settings.llm_timeout_s

@@ -73,6 +73,11 @@ class FieldScores:
         self._with_field = _sums(readings.lengths > 0, *spans)
         self._total_length = _sums(readings.lengths, *spans)
 
+    @property
+    def matched(self) -> IntArray:
+        """The cells that the clause matches, whatever the members; some of them several times."""
+        return self._matches.cell
+
     def of(self, members: IntArray) -> FloatArray:
         """Return the clause's score of each cell, 0 where it does not match. Shape (cells,).
 

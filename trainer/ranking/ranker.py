@@ -12,6 +12,7 @@ import numpy as np
 from polaris_search.bm25.formula import FloatArray
 from polaris_search.profiles.model import Profile
 from polaris_search.store.document import SearchedTexts
+from trainer.ranking.analysis_cache import AnalysisCache
 from trainer.ranking.clauses import Asked, IntArray, asked_of
 from trainer.ranking.combined import combined
 from trainer.ranking.field_scores import FieldScores
@@ -47,6 +48,7 @@ class Ranker:
         profile: the search that is to be served; what it reads must stand in the versions.
         keep_own: leave a table's own member of C0 in the corpus beside its candidates. The paper
             and the published code do not.
+        cache: what is known of texts from before; None: nothing.
     """
 
     def __init__(
@@ -56,9 +58,10 @@ class Ranker:
         profile: Profile,
         *,
         keep_own: bool = False,
+        cache: AnalysisCache | None = None,
     ) -> None:
         self._asked: Asked = asked_of(profile, queries)
-        readers = [Reader(one.field.analyzer, one.vocabulary) for one in self._asked.clauses]
+        readers = [Reader(one.field.analyzer, one.vocabulary, cache) for one in self._asked.clauses]
         n_versions: list[int] = []
         relevant: list[Sequence[int]] = []
         for table in tables:
@@ -115,11 +118,14 @@ class Ranker:
             means.append(tuple(sum(column) / len(column) for column in columns))
         return tuple(means)
 
-    def unmatched(self, members: IntArray) -> int:
+    def unmatched(self) -> int:
         """Return for how many (table, query) pairs no candidate holds a word of the query."""
-        pairs = np.repeat(np.arange(len(self.tables.pairs) - 1), np.diff(self.tables.pairs))
-        matched = np.bincount(pairs, self.scores(members) > 0, len(self.tables.pairs) - 1)
-        return int(np.count_nonzero(matched == 0))
+        matched = np.zeros(len(self.tables.cell_gold), dtype=np.int64)
+        for field in self._fields:
+            matched[field.matched] = 1
+        before = np.concatenate(([0], np.cumsum(matched)))
+        in_pair = before[self.tables.pairs[1:]] - before[self.tables.pairs[:-1]]
+        return int(np.count_nonzero(in_pair == 0))
 
     def _read(self, readers: Sequence[Reader], texts: SearchedTexts) -> None:
         for clause, reader in zip(self._asked.clauses, readers, strict=True):

@@ -1,27 +1,29 @@
 """The versions of all tables as one field sees them: lengths, and how often each asked term stands.
 
 Texts come in one version after the other and are let go of at once; what is kept of a version is
-its length in tokens and its asked terms. Versions are numbered in the order they come in.
+its length in tokens and its asked terms. Versions are numbered in the order they come in. Texts
+that were analysed before, in this run or in another one, are not analysed again.
 """
 
 from array import array
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from itertools import chain
 
 import numpy as np
 
-from polaris_search.text.analysis import REMEMBERED_TOKENS, chain_named
+from polaris_search.text.analysis import chain_named
+from trainer.ranking.analysed import Analysed, AnalysedBlock, key_of
+from trainer.ranking.analysis_cache import AnalysisCache
 from trainer.ranking.clauses import IntArray
 
 BLOCK_TOKENS = 4_000_000
 """Tokens that are held before they are counted: about 150 MB for a moment."""
-
-REMEMBERED_TEXTS = 4_096
-"""Texts whose terms are remembered: a table's names recur in each of its versions."""
+BLOCK_ROWS = 100_000
+"""So many short texts are held before they are counted."""
 
 _SHIFT = 32
 NOT_ASKED = -1
+UNDER_WAY = -1
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,11 +32,13 @@ class Readings:
 
     Attributes:
         lengths: tokens of each version. Shape (versions,).
+        distinct: distinct terms of each version. Shape (versions,).
         keys: version << 32 | term of each asked term that stands in a version, ascending.
         frequencies: how often it stands there. Shape as `keys`.
     """
 
     lengths: IntArray
+    distinct: IntArray
     keys: IntArray
     frequencies: IntArray
 
@@ -64,73 +68,82 @@ class Reader:
     Args:
         analyzer: the field's.
         vocabulary: the numbers of the asked terms.
+        cache: what is known of texts from before; None: nothing.
     """
 
-    def __init__(self, analyzer: str, vocabulary: Mapping[str, int]) -> None:
+    def __init__(
+        self, analyzer: str, vocabulary: Mapping[str, int], cache: AnalysisCache | None = None
+    ) -> None:
+        self._vocabulary = vocabulary
         self._chain = chain_named(analyzer)
-        self._numbers = _TokenNumbers(self._chain.remembered, vocabulary)
-        self._texts: dict[str, list[int]] = {}
-        self._buffer = array("i")
-        self._lengths = array("i")
-        self._counted = 0
-        self._blocks: list[tuple[IntArray, IntArray]] = []
+        self._known = (cache or AnalysisCache()).known(analyzer)
+        self._block = AnalysedBlock(self._chain)
+        self._rows: dict[bytes, int] = {}  # of the block
+        self._in_block: list[int] = []  # versions
+        # Of each version: the block it is in, UNDER_WAY or its number, and its row there.
+        self._blocks = array("i")
+        self._places = array("i")
 
     def add(self, texts: Sequence[str]) -> None:
         """Take the next version's texts of this field."""
-        length = 0
-        for text in texts:
-            numbers = self._numbers_of(text)
-            length += len(numbers)
-            self._buffer.extend(numbers)
-        self._lengths.append(length)
-        if len(self._buffer) > BLOCK_TOKENS:
-            self._count()
+        key = key_of(texts)
+        row = self._rows.get(key)
+        if row is None and (place := self._known.find(key)):
+            self._blocks.append(place[0])
+            self._places.append(place[1])
+            return
+        if row is None:
+            row = self._rows[key] = self._block.rows
+            self._block.add(texts)
+        self._in_block.append(len(self._blocks))
+        self._blocks.append(UNDER_WAY)
+        self._places.append(row)
+        if len(self._block) > BLOCK_TOKENS or self._block.rows > BLOCK_ROWS:
+            self._end_block()
 
     def readings(self) -> Readings:
         """Return what was read."""
-        self._count()
-        keys = [keys for keys, _ in self._blocks]
-        frequencies = [frequencies for _, frequencies in self._blocks]
-        return Readings(
-            np.array(self._lengths, dtype=np.int64),
-            np.concatenate(keys) if keys else np.empty(0, dtype=np.int64),
-            np.concatenate(frequencies) if keys else np.empty(0, dtype=np.int64),
-        )
+        self._end_block()
+        blocks = np.array(self._blocks, dtype=np.int64)
+        places = np.array(self._places, dtype=np.int64)
+        lengths = np.zeros(len(blocks), dtype=np.int64)
+        distinct = np.zeros(len(blocks), dtype=np.int64)
+        found = []
+        for number in np.unique(blocks).tolist():
+            versions = np.flatnonzero(blocks == number)
+            block, rows = self._known.block(number), places[versions]
+            lengths[versions] = block.lengths[rows]
+            distinct[versions] = block.starts[rows + 1] - block.starts[rows]
+            found.append(_asked(block, rows, versions, self._vocabulary))
+        keys = np.concatenate([keys for keys, _ in found]) if found else _NOTHING
+        frequencies = np.concatenate([times for _, times in found]) if found else _NOTHING
+        order = np.argsort(keys, kind="stable")
+        return Readings(lengths, distinct, keys[order], frequencies[order])
 
-    def _numbers_of(self, text: str) -> list[int]:
-        numbers = self._texts.get(text)
-        if numbers is None:
-            tokens = self._chain.tokens(text)
-            numbers = list(chain.from_iterable(map(self._numbers.__getitem__, tokens)))
-            if len(self._texts) >= REMEMBERED_TEXTS:
-                self._texts.clear()
-            self._texts[text] = numbers
-        return numbers
-
-    def _count(self) -> None:
-        """Count the buffered tokens; blocks end between versions, so that keys ascend over all."""
-        lengths = np.array(self._lengths[self._counted :], dtype=np.int64)
-        versions = np.repeat(np.arange(self._counted, self._counted + len(lengths)), lengths)
-        terms = np.frombuffer(self._buffer, dtype=np.int32).astype(np.int64)
-        asked = terms != NOT_ASKED
-        keys, frequencies = np.unique(
-            (versions[asked] << _SHIFT) | terms[asked], return_counts=True
-        )
-        self._blocks.append((keys, frequencies.astype(np.int64)))
-        self._counted = len(self._lengths)
-        self._buffer = array("i")
+    def _end_block(self) -> None:
+        if not self._rows:
+            return
+        number = self._known.keep(list(self._rows), self._block.analysed())
+        for version in self._in_block:
+            self._blocks[version] = number
+        self._block = AnalysedBlock(self._chain)
+        self._rows = {}
+        self._in_block = []
 
 
-class _TokenNumbers(dict[str, tuple[int, ...]]):
-    """The number of each term of a token, NOT_ASKED for those that no query asks for."""
+_NOTHING = np.empty(0, dtype=np.int64)
 
-    def __init__(self, terms: Mapping[str, tuple[str, ...]], vocabulary: Mapping[str, int]) -> None:
-        self._terms = terms
-        self._vocabulary = vocabulary
 
-    def __missing__(self, token: str) -> tuple[int, ...]:
-        if len(self) >= REMEMBERED_TOKENS:
-            self.clear()
-        numbers = tuple(self._vocabulary.get(term, NOT_ASKED) for term in self._terms[token])
-        self[token] = numbers
-        return numbers
+def _asked(
+    block: Analysed, rows: IntArray, versions: IntArray, vocabulary: Mapping[str, int]
+) -> tuple[IntArray, IntArray]:
+    """Return the key and the frequency of each asked term in these rows of a block."""
+    asked = np.array([vocabulary.get(term, NOT_ASKED) for term in block.terms], dtype=np.int64)
+    counts = block.starts[rows + 1] - block.starts[rows]
+    begins = np.cumsum(counts) - counts
+    at = np.arange(counts.sum()) - np.repeat(begins - block.starts[rows], counts)
+    terms = asked[block.numbers[at]] if len(asked) else _NOTHING
+    is_asked = terms != NOT_ASKED
+    keys = (np.repeat(versions, counts)[is_asked] << _SHIFT) | terms[is_asked]
+    frequencies: IntArray = block.frequencies[at][is_asked].astype(np.int64)
+    return keys, frequencies

@@ -65,6 +65,7 @@ def ranked(
     first: IntArray,
     gold: IntArray,
     most_rounds: int = 1,
+    on_round: Callable[[int, int], None] = lambda number, changed: None,
 ) -> Ranking:
     """Return the ranking after up to `most_rounds` rounds.
 
@@ -74,12 +75,14 @@ def ranked(
         first: the first version of each table.
         gold: the tables that are ranked.
         most_rounds: >= 1.
+        on_round: hears the number of each round, and how many winners it changed.
     """
     rounds: list[Round] = []
     seen = {members.tobytes()}
     while True:
         latest = _round(means_of(members), rounds[-1] if rounds else None)
         rounds.append(latest)
+        on_round(len(rounds), latest.changed)
         following = _with_winners(members, first, gold, latest.winners)
         ended = _ended(rounds, most_rounds, known=following.tobytes() in seen)
         if ended:

@@ -45,7 +45,7 @@ def train(request: TrainRequest, listener: Listener, now: datetime | None = None
         listener.say(notice)
     try:
         return _trained(ready, run, listener, now)
-    except (OSError, RuntimeError, MemoryError) as error:
+    except Exception as error:  # torch and safetensors have errors of their own for a full disk
         words = in_words(error, run, ready.pairs.fitted.longest)
         if words is None:
             raise

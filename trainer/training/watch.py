@@ -84,7 +84,7 @@ def _refuse_no_number(logs: Mapping[str, float], step: int, checkpoints: Path) -
     if wrong:
         what = "loss" if "loss" in wrong else "gradient"
         kept = max(checkpoints.glob(f"{PREFIX}*"), key=step_of, default=None)
-        saved = f" {kept} was saved before and is good." if kept else ""
+        saved = f" {kept} was saved before and is the last good one." if kept else ""
         raise TrainingStopped(
             f"The {what} is no longer a number after step {step}; the run was stopped and this "
             f"step not saved.{saved} Lower --learning-rate, and train into another folder."

@@ -4,7 +4,7 @@ Measures of each query come in for both sides, under each profile. Queries that 
 table rise and fall together, so that tables are drawn for the intervals.
 """
 
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from math import ceil
 
@@ -55,6 +55,23 @@ def enough_asked(asked: Asked, limits: Thresholds) -> Iterator[Finding]:
     yield Finding(
         asked.n_tables >= limits.min_tables,
         _count(asked.n_tables, limits.min_tables, "tables", "are asked for by held-out queries"),
+    )
+
+
+def anything_found(searched: Sequence[Searched]) -> Finding:
+    """Return whether a query finds its table at all, with one side's texts under one profile."""
+    found = any(
+        any(values.values())
+        for one in searched
+        for side in (one.candidate, one.reference)
+        for values in side.values()
+    )
+    return Finding(
+        found,
+        "Held-out queries find tables."
+        if found
+        else "No held-out query finds its table on either side, so that nothing is measured: "
+        "are these queries about this data set's tables?",
     )
 
 

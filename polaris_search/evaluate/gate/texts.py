@@ -4,6 +4,7 @@ import re
 from collections.abc import Sequence
 
 from polaris_search.text.analysis import analyzer_named
+from polaris_search.text.cleaned import description_terms
 
 _WORD = re.compile(r"\w+")
 
@@ -35,10 +36,15 @@ def longest_repeat(texts: Sequence[str]) -> int:
 def unknown_share(texts: Sequence[str], prompt: str) -> float:
     """Return the share of a description's different content words that the prompt does not hold.
 
-    Words are compared by their stems, and names taken apart; 0 where there is no content word.
+    Content words are those that the cleaned copy of a description is made of, told apart by their
+    stems, as are the prompt's, whose names are taken apart; 0 where there is none.
     """
-    said = {stem for text in texts for stem in analyzer_named("parts")(text)}
-    return len(said - set(analyzer_named("parts")(prompt))) / len(said) if said else 0.0
+    said, new = (_content_words(texts, evidence) for evidence in ([], [prompt]))
+    return new / said if said else 0.0
+
+
+def _content_words(texts: Sequence[str], evidence: Sequence[str]) -> int:
+    return sum(len(text.split()) for text in description_terms(texts, evidence))
 
 
 def _words(text: str) -> list[str]:

@@ -10,6 +10,7 @@ from polaris_search.evaluate.gate.report import GateReport
 from polaris_search.evaluate.gate.retrieval import (
     Asked,
     Searched,
+    anything_found,
     compare_groups,
     compare_means,
     enough_asked,
@@ -68,6 +69,7 @@ def gate_report(trial: Trial, limits: Thresholds) -> GateReport:
         same=same,
         findings=(
             *enough_asked(trial.asked, limits),
+            anything_found(trial.searched),
             *(finding for _, finding in chain(means, groups)),
             *of_texts,
         ),

@@ -6,7 +6,7 @@ a data set without the held-out queries have that hash, those queries were left 
 
 import json
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from polaris_search.errors import PolarisError, UsageError
@@ -27,14 +27,36 @@ class QueriesTrainedOn(PolarisError):
 
 
 @dataclass(frozen=True, slots=True)
+class TrainedOn:
+    """Hashes of the judgments that adapters were trained on, None where not known.
+
+    Attributes:
+        candidate: of the one in question.
+        parents: of those that its training began from.
+        reference: of the one that it is compared with; None for the base as well.
+    """
+
+    candidate: str | None
+    parents: tuple[str | None, ...] = ()
+    reference: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
 class GateQueries:
-    """The held-out queries, in the data set's order, and in a sentence where they are from."""
+    """The held-out queries, in the data set's order.
+
+    Attributes:
+        query_ids: which.
+        origin: where they are from, in a clause.
+        notices: what a person should know of them.
+    """
 
     query_ids: tuple[str, ...]
     origin: str
+    notices: tuple[str, ...] = ()
 
 
-def gate_queries(dataset: Dataset, named: Path | None, trained_on: str | None) -> GateQueries:
+def gate_queries(dataset: Dataset, named: Path | None, trained_on: TrainedOn) -> GateQueries:
     """Return the queries to judge by.
 
     Without a file they are the fifth that `pairs --hold-out 0.2` leaves out, if that is what the
@@ -43,17 +65,26 @@ def gate_queries(dataset: Dataset, named: Path | None, trained_on: str | None) -
     Args:
         dataset: queries and judgments.
         named: a record of pairs, or a JSON list of query ids; None: find out.
-        trained_on: hash of the judgments that the adapter was trained on, None where not known.
+        trained_on: what both sides learned from.
 
     Raises:
-        QueriesTrainedOn: it was trained on them, or nobody knows.
+        QueriesTrainedOn: the candidate was trained on them, or nobody knows.
         UsageError: the file cannot be read, holds no queries or some of another data set.
     """
-    if trained_on == judgments_hash(dataset):
+    everything = judgments_hash(dataset)
+    if everything in (trained_on.candidate, *trained_on.parents):
         raise QueriesTrainedOn(
             f"The adapter was trained on all judgments of {dataset.name}, so that nothing is left "
             f"to judge it by. {HOLD_OUT}"
         )
+    found = _found(dataset, named, trained_on.candidate)
+    if everything != trained_on.reference:
+        return found
+    notice = "The reference was trained on these queries too, which is to its advantage."
+    return replace(found, notices=(notice,))
+
+
+def _found(dataset: Dataset, named: Path | None, trained_on: str | None) -> GateQueries:
     if named is not None:
         return _named(dataset, named, trained_on)
     if trained_on is None:

@@ -1,20 +1,22 @@
 """The models of both sides, opened as an ingest would open them: an adapter's, or the base's."""
 
 from dataclasses import replace
-from pathlib import Path
 
 from ingest.describe.describer import DescribeSettings
 from ingest.describe.opening import slot_tokens
 from polaris_search.errors import UsageError
 from polaris_search.evaluate.gate.verdict import BASE
 from polaris_search.experiments.gate.side_texts import Writer
-from polaris_search.llm.local.gguf import find_gguf
+from polaris_search.llm.adapters import listed_models
 from polaris_search.llm.model import ChatModel
 from polaris_search.llm.opening import open_chat_model
-from polaris_search.llm.promoted import NONE, gguf_of
+from polaris_search.llm.promoted import NONE
 from polaris_search.settings import Settings
 from trainer.adapters.layout import weights_hash
 from trainer.adapters.registry import Registry
+from trainer.publish.conversion import converted
+from trainer.publish.target import Publication
+from trainer.publish.vllm import VllmServers
 
 
 def opened_writer(
@@ -22,8 +24,9 @@ def opened_writer(
 ) -> Writer:
     """Return the side of this name, its model opened; close that in the event loop that asks it.
 
-    A local model is started with the adapter's file for llama.cpp, made here where there is none.
-    A server is asked for the adapter by its name and has to serve it already.
+    A local model is started with the adapter's file for llama.cpp, which is made here. vLLM loads
+    the adapter from the registry if it does not list it yet. Other servers have to serve it
+    already, under its name.
 
     Args:
         name: an adapter of the registry, or BASE.
@@ -35,11 +38,11 @@ def opened_writer(
         AdapterUnknown: the registry has no such adapter.
         UsageError: no model is set, or the server serves no such adapter, or no bare base.
         ServiceUnreachable: the server does not answer.
-        PolarisError: the adapter cannot be converted for the local model.
+        PolarisError: the adapter cannot be converted for the local model, or vLLM does not take it.
     """
     adapter = None if name == BASE else registry.require(name)
-    if adapter and settings.llm_kind == "local":
-        _have_gguf(adapter, settings, registry)
+    if adapter:
+        _have_served(adapter, settings, registry)
     chat_model = open_chat_model(
         _settings_for(adapter, settings, registry), slot_tokens=slot_tokens(lengths)
     )
@@ -60,14 +63,22 @@ def _settings_for(adapter: str | None, settings: Settings, registry: Registry) -
     return replace(settings, adapter=NONE, llm_model=named)
 
 
-def _have_gguf(adapter: str, settings: Settings, registry: Registry) -> Path:
-    """Return the adapter's file for llama.cpp, made where it is not there yet."""
-    path = gguf_of(registry.home, adapter)
-    if not path.is_file():
-        from trainer.publish.lora_gguf import write_lora_gguf
+def _have_served(adapter: str, settings: Settings, registry: Registry) -> None:
+    """Have a local model and vLLM serve the adapter; others have to already.
 
-        write_lora_gguf(registry.root / adapter, find_gguf(settings.local_model), path)
-    return path
+    Raises:
+        PolarisError: it cannot be converted, or a server does not take it.
+    """
+    publication = Publication(settings, adapter, registry.root / adapter, old=None)
+    if settings.llm_kind == "local":
+        converted(publication)
+    elif settings.llm_kind == "vllm" and not _is_listed(publication):
+        VllmServers(publication).put()
+
+
+def _is_listed(publication: Publication) -> bool:
+    key = publication.settings.llm_api_key
+    return all(publication.name in listed_models(url, key) for url in publication.urls)
 
 
 def _require_served(adapter: str | None, chat_model: ChatModel) -> None:

@@ -14,7 +14,10 @@ from trainer.training.shared_prompt.attention import ATTENTION
 from trainer.training.shared_prompt.backbone import unwrapped
 
 TESTED_MODEL_TYPES = frozenset(
-    ("gemma", "granite", "llama", "mistral", "olmo2", "phi3", "qwen2", "qwen3", "smollm3")
+    (
+        *("cohere", "gemma", "glm4", "granite", "llama", "mistral"),
+        *("olmo2", "phi3", "qwen2", "qwen3", "smollm3", "starcoder2"),
+    )
 )
 """Held to plain trl, loss and gradients, by tests/contract/test_shared_prompt_models.py."""
 
@@ -70,6 +73,8 @@ def _of_the_layers(config: PreTrainedConfig) -> str | None:
 def _of_the_attention(model: PreTrainedModel) -> str | None:
     if any(name.endswith("sinks") for name, _ in model.named_parameters()):
         return "attention has sinks"
+    if getattr(model.config, "attention_dropout", 0.0):  # no module, so that trl leaves it on
+        return "attention has dropout, which would differ between the replies"
     chosen = model.config._attn_implementation
     if chosen not in ("sdpa", ATTENTION):
         return (

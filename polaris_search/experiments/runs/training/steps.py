@@ -12,6 +12,8 @@ from pathlib import Path
 from polaris_search.experiments.runs.training.variations import Training, Variation
 
 NO_ADAPTER = {"POLARIS_ADAPTER": "none"}
+REASON = "a row of an experiment"
+"""Why an adapter writes that no gate has judged."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -126,10 +128,10 @@ def _adapters(plan: Plan, training: Training) -> Iterator[Step]:
         given = ("train", str(pairs), "--base", plan.bases[training.model], "--out", str(folder))
         yield Step((*given, *changed, *plan.train), folder / "record.json", plan.home)
         settings = {**plan.home, **plan.settings[training.model]}
-        name = AdapterName(folder)
-        there = Registered(name, plan.out / "home")
+        adapter = AdapterName(folder)
+        there = Registered(adapter, plan.out / "home")
         yield Step(("adapters", "add", str(folder)), there, plan.home, once=True)
-        yield Step(("adapters", "publish", name), there, settings)
+        yield Step(("adapters", "publish", adapter, "--force", REASON), there, settings)
 
 
 def _descriptions(plan: Plan, variation: Variation) -> Iterator[Step]:

@@ -52,9 +52,7 @@ def _turn(message: ChatMessage) -> dict[str, str]:
 
 
 def _tokens(tokenizer: ChatTokenizer, turns: Turns) -> int:
-    return len(
-        tokenizer.apply_chat_template(turns, add_generation_prompt=True, return_dict=False)
-    )
+    return len(tokenizer.apply_chat_template(turns, add_generation_prompt=True, return_dict=False))
 
 
 def _answer(tokenizer: ChatTokenizer, words: Words, tokens: int) -> dict[str, str]:
