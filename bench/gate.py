@@ -3,9 +3,10 @@
     python bench/gate.py [--trials 400]
 
 Made-up differences of nDCG@10 with a known mean: of the live search and of the description alone,
-as wide as was measured between two samples of one model's texts on spider20_least (standard
-deviations .10 and .23 a query), two queries a table that share most of it; or met by few: what all
-lose on average, one query in twenty-five loses or gains at a time, .5. Only retrieval is judged.
+about as wide as between the best of three of a small model's texts and the first (standard
+deviations .10 and .23 a query), two queries a table that share most of it; or met by few: one
+query in twenty-five, with its table's other one, loses or gains .5, under both searches, and the
+rest stay as they are. Only retrieval is judged.
 """
 
 import argparse
@@ -38,8 +39,9 @@ class World:
     by_few: bool
 
     def searched(self, chance: np.random.Generator) -> Iterator[Searched]:
+        few = self._of_few(chance)  # the same queries under each profile
         for profile, width in WIDTHS.items():
-            drawn = self._of_few(chance) if self.by_few else self._of_all(chance, width)
+            drawn = few if self.by_few else self._of_all(chance, width)
             reference = {f"q{n}": {"nDCG@10": 0.5, "R@100": 1.0} for n in range(self.n_queries)}
             candidate = {
                 query: values | {"nDCG@10": 0.5 + float(difference)}

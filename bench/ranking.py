@@ -5,7 +5,7 @@
 Made-up tables with candidates of about 250 words, three queries a gold table. The closed form runs
 three times: with nothing known of the texts, keeping their analysis, and finding it. The slow way
 stores the corpus of a few gold tables, one after the other, and searches it; its time for all gold
-tables is that of one times their number. --large adds 100,000 tables; --only-large takes them alone.
+tables is that of one times their number. --large adds 100,000 tables, --only-large takes no others.
 """
 
 import argparse

@@ -22,9 +22,11 @@ def write_tiny_base(folder: Path, *, seed: int = 0, **tokenizer_settings: str | 
         tokenizer_settings: in place of end token, padding token and chat template.
     """
     import torch
+    from small_base import one_thread
     from tokenizers import Tokenizer, decoders, models, pre_tokenizers
     from transformers import LlamaConfig, LlamaForCausalLM, PreTrainedTokenizerFast
 
+    one_thread()
     letters = sorted(pre_tokenizers.ByteLevel.alphabet())
     vocabulary = {one: place for place, one in enumerate([*letters, BEGIN, END, PADDING])}
     bytes_alone = Tokenizer(models.BPE(vocab=vocabulary, merges=[]))
@@ -39,8 +41,8 @@ def write_tiny_base(folder: Path, *, seed: int = 0, **tokenizer_settings: str | 
     torch.manual_seed(seed)
     config = LlamaConfig(
         vocab_size=len(vocabulary),
-        hidden_size=32,
-        intermediate_size=64,
+        hidden_size=64,  # 4-bit weights come in blocks of 64
+        intermediate_size=128,
         num_hidden_layers=2,
         num_attention_heads=4,
         num_key_value_heads=2,

@@ -95,6 +95,7 @@ def add(
 
 @app.command()
 def promote(
+    context: typer.Context,
     name: NameArgument,
     force: ForceOption = None,
     base: BaseOption = None,
@@ -112,7 +113,7 @@ def promote(
     from trainer.publish.conversion import converted
 
     registry, settings = _registry()
-    decided = decision(registry, force)
+    decided = decision(registry, force, since=context.obj)
     if settings.llm_kind == "local":  # which reads it from now on
         converted(replace(_publication(registry, settings, registry.require(name)), base=base))
     change = make_current(registry, name, decided)
@@ -126,6 +127,7 @@ def promote(
 
 @app.command()
 def rollback(
+    context: typer.Context,
     name: Annotated[
         str | None, typer.Argument(metavar="[NAME]", help="Default: the one in use before.")
     ] = None,
@@ -142,7 +144,7 @@ def rollback(
     from trainer.adapters.promotion import rollback as roll_back
 
     registry, settings = _registry()
-    change = roll_back(registry, name, decision(registry))
+    change = roll_back(registry, name, decision(registry, since=context.obj))
     if as_json:
         print_json(change_json(change))
     else:
@@ -153,6 +155,7 @@ def rollback(
 
 @app.command()
 def publish(
+    context: typer.Context,
     name: Annotated[
         str | None, typer.Argument(metavar="[NAME]", help="Default: the one in use.")
     ] = None,
@@ -190,7 +193,7 @@ def publish(
     from trainer.publish.target import Waiting
 
     registry, settings = _registry()
-    decided = decision(registry, force)
+    decided = decision(registry, force, since=context.obj)
     publication = replace(
         _publication(registry, settings, name_to_publish(registry, name)),
         base=base,

@@ -33,6 +33,7 @@ from polaris_search.cli import (
     train,
 )
 from polaris_search.cli.output import print_anything, tell
+from polaris_search.cli.process_start import process_start
 from polaris_search.errors import PolarisError
 
 app = typer.Typer(
@@ -83,7 +84,7 @@ def main() -> None:
     signal.signal(signal.SIGTERM, _terminated)
     print_anything()
     try:
-        app()
+        app(obj=process_start())
         sys.stdout.flush()
     except PolarisError as error:
         if "--debug" in sys.argv:

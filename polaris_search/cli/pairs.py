@@ -93,6 +93,7 @@ def pairs(
     from polaris_search.profiles.model import measured_profile_named
     from trainer.pairs import MIN_MARGIN
 
+    _refuse_one_path_twice(candidates, out, scores)
     choices = PairChoices(
         profile=measured_profile_named(profile),
         objective=objective,
@@ -116,6 +117,17 @@ def pairs(
         print_report(built, tables, verified)
     if verified and verified.largest_difference:
         raise typer.Exit(1)
+
+
+def _refuse_one_path_twice(candidates: Path, out: Path | None, scores: Path | None) -> None:
+    from polaris_search.errors import UsageError
+
+    record = out.with_name(out.name + RECORD_SUFFIX) if out else None
+    paths = [path.resolve() for path in (candidates, out, record, scores) if path]
+    if len(set(paths)) < len(paths):
+        raise UsageError(
+            "--candidates, --out and --scores must be different files. Choose another path."
+        )
 
 
 def _tables(

@@ -90,6 +90,8 @@ def train(
     )
     request = _request(pairs, base, out, settings, from_current, tensorboard)
     trained = _trained(request)
+    if trained is None:
+        return  # the first of several processes tells
     if as_json:
         print_json(_json(trained))
     else:
@@ -125,7 +127,7 @@ def _request(
     )
 
 
-def _trained(request: "TrainRequest") -> "Trained":
+def _trained(request: "TrainRequest") -> "Trained | None":
     from trainer.training.run import train as run
 
     with TrainingBar() as bar:

@@ -21,6 +21,7 @@ class TrainingBar:
 
     def __init__(self, stages: Stages | None = None) -> None:
         self._stages = stages or stages_on(Console(stderr=True))
+        self._begun = False
 
     def __enter__(self) -> Self:
         self._stages.start()
@@ -33,6 +34,8 @@ class TrainingBar:
         trace: TracebackType | None,
     ) -> None:
         self._stages.stop()
+        if self._begun and isinstance(error, KeyboardInterrupt | SystemExit):
+            tell("Stopped. The same command goes on from the last checkpoint.")
 
     def say(self, sentence: str) -> None:
         """Print it."""
@@ -44,10 +47,12 @@ class TrainingBar:
 
     def referred(self, done: int, total: int) -> None:
         """Show for how many pairs the reference has been computed."""
+        self._begun = True
         self._stages.show("reference", "computing the reference", done, total)
 
     def stepped(self, step: int, total: int, metrics: Mapping[str, float]) -> None:
         """Move the bar; beside it are loss, margin and accuracy of the last step."""
+        self._begun = True
         said = [
             f"{name} {metrics[name]:.3f}"
             for name in ("loss", "margin", "accuracy")

@@ -83,9 +83,7 @@ def listed_identity(listing: Mapping[str, Any], name: str | None) -> Identity:
     if name is None:
         name = _only_base(entries)
     elif name not in entries:
-        raise UsageError(
-            f"The chat server serves no {name!r}. POLARIS_LLM_MODEL can be: {_some(entries)}."
-        )
+        raise _not_served(name, list(entries))
     parent = entries[name].get("parent")
     return Identity(
         model=plain_name(parent or name),
@@ -134,11 +132,15 @@ def _llamacpp_base(
     if name in plain:
         name = plain[name]
     elif name is not None and name not in plain.values():
-        raise UsageError(
-            f"The chat server serves no {name!r}. "
-            f"POLARIS_LLM_MODEL can be: {_some([*plain, *adapters])}."
-        )
+        raise _not_served(name, [*plain, *adapters])
     return listed_identity(listing, name)
+
+
+def _not_served(name: str, served: list[str]) -> UsageError:
+    return UsageError(
+        f"The chat server serves no {name!r}. POLARIS_LLM_MODEL can be: {_some(served)}. "
+        "`polaris-admin adapters publish` has an adapter served."
+    )
 
 
 def _lora_entries(loras: Mapping[str, Any]) -> list[dict[str, Any]]:

@@ -10,19 +10,20 @@ import numpy as np
 import pytest
 from llama_server import llama_server
 from peft_folder import SMALL, peft_folder, write_safetensors
+from publishing import published
 
 from polaris_search.llm.local.gguf import find_gguf
+from trainer.adapters.adding import add
 from trainer.adapters.layout import checked_adapter
+from trainer.adapters.registry import Registry
 from trainer.adapters.weights import read_tensors
 from trainer.publish.lora_gguf import write_lora_gguf
 
 pytestmark = [
     pytest.mark.train,
     pytest.mark.llm,
-    # torch and peft use what their own dependencies are about to drop
-    pytest.mark.filterwarnings("ignore::DeprecationWarning"),
-    pytest.mark.filterwarnings("ignore::FutureWarning"),
-    pytest.mark.filterwarnings("ignore:Failed to load CPU:UserWarning"),
+    # peft asks a model by a name that transformers is about to drop
+    pytest.mark.filterwarnings("ignore:`is_gradient_checkpointing` is deprecated:FutureWarning"),
 ]
 
 PROMPT = "The table of river gauges lists stations, dates and water levels. It can be used to"
@@ -142,3 +143,45 @@ def test_bfloat16_is_read_as_torch_reads_it(tmp_path):
     ((_, read),) = read_tensors(tmp_path / "x.safetensors")
 
     np.testing.assert_array_equal(read, values.float().numpy())
+
+
+TAUGHT = " count the days on which a ferry could not cross."
+STEPS = 6
+
+
+def taught(base: Path, folder: Path) -> Path:
+    """Train a LoRA on one sentence for a few steps, and return peft's folder of it."""
+    import torch
+    from peft import LoraConfig, get_peft_model
+    from transformers import AutoModelForCausalLM, AutoTokenizer
+
+    torch.manual_seed(0)
+    tokenizer = AutoTokenizer.from_pretrained(base)
+    model = AutoModelForCausalLM.from_pretrained(base, dtype=torch.float32)
+    model = get_peft_model(model, LoraConfig(r=8, lora_alpha=16, target_modules="all-linear"))
+    tokens = tokenizer(PROMPT + TAUGHT, return_tensors="pt").input_ids
+    optimizer = torch.optim.AdamW(model.parameters(), lr=2e-3)
+    for _ in range(STEPS):
+        optimizer.zero_grad()
+        model(tokens, labels=tokens).loss.backward()
+        optimizer.step()
+    model.save_pretrained(folder)
+    return folder
+
+
+def test_what_an_adapter_has_learnt_is_what_llamacpp_writes(small_base, tmp_path):
+    registry = Registry(tmp_path / "home")
+    add(registry, taught(small_base, tmp_path / "run"), "night-1")
+    published(registry, "night-1", "local", force="a test", base=small_base)
+
+    with served(registry.root / "night-1" / "night-1.gguf", tmp_path) as server:
+        client = httpx2.Client(base_url=server.url, timeout=120)
+        body = {"prompt": PROMPT, "n_predict": 10, "temperature": 0.0}
+        said = {
+            scale: client.post("/completion", json=body | {"lora": [{"id": 0, "scale": scale}]})
+            for scale in (0.0, 1.0)
+        }
+        client.close()
+
+    assert said[1.0].json()["content"] == TAUGHT[: len(said[1.0].json()["content"])]
+    assert not TAUGHT.startswith(said[0.0].json()["content"])  # nor did the base know it

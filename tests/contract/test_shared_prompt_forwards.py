@@ -160,3 +160,23 @@ def test_a_layer_that_asks_for_more_than_the_attention_does_is_refused(trainer_o
         pytest.raises(PromptNotShareable, match="asks for softcap"),
     ):
         trainer.compute_loss(trainer.model, packed_batch(trainer))
+
+
+def test_layers_that_keep_the_row_from_their_attention_are_refused(steps):
+    from transformers import CONFIG_MAPPING
+    from trl.trainer.utils import add_fused_lm_head
+
+    from polaris_search.errors import PromptNotShareable
+    from trainer.training.shared_prompt.backbone import share_prompts
+    from trainer.training.shared_prompt.collator import SharedPromptCollator
+
+    model = steps.random_model(CONFIG_MAPPING["stablelm"](**steps.SMALL_SHAPE))
+    add_fused_lm_head(model)
+    share_prompts(model)
+    batch = SharedPromptCollator(None)(
+        [{"prompt_ids": [1, 2], "chosen_ids": [3], "rejected_ids": [4, 5]}]
+    )
+    labels = batch["input_ids"].masked_fill(batch.pop("completion_mask") == 0, -100)
+
+    with pytest.raises(PromptNotShareable, match="do not hand the row on"):
+        model(**batch, labels=labels, fused_lm_head=True)

@@ -120,6 +120,33 @@ def test_a_base_that_is_not_there_or_no_model_is_refused_with_what_to_name(tmp_p
             base_source(str(named), tmp_path / "bases")
 
 
+@pytest.mark.parametrize("content", [b"GGUF", b"GGUF" + bytes(4000)])
+def test_a_gguf_file_that_is_cut_off_is_refused_and_leaves_nothing(tmp_path, content):
+    from trainer.training.base_source import base_source
+
+    (tmp_path / "cut.gguf").write_bytes(content)
+
+    with pytest.raises(PolarisError, match="transformers cannot read this GGUF file"):
+        base_source(str(tmp_path / "cut.gguf"), tmp_path / "bases")
+
+    assert list((tmp_path / "bases").iterdir()) == []
+
+
+def test_a_gguf_file_becomes_a_folder_once_with_its_chat_template(small_base, tmp_path):
+    from polaris_search.llm.local.gguf import find_gguf
+    from trainer.training.base_source import base_source
+
+    gguf = find_gguf(None)
+    made = base_source(str(small_base), tmp_path).content_hash
+    ready = small_base.resolve().parent  # the session's fixture has unpacked it there
+
+    again = base_source(str(gguf), ready)
+
+    assert again.folder.resolve() == small_base.resolve()
+    assert (again.content_hash, again.revision) == (made, None)
+    assert tokenizer_of(small_base).tokenizer.chat_template
+
+
 def test_a_base_without_weights_is_refused(tiny_base, tmp_path):
     from trainer.training.base_source import base_source
 

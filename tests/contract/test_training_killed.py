@@ -71,14 +71,18 @@ def test_a_run_killed_three_times_ends_with_the_adapter_of_one_that_was_not(comm
     killed, whole = tmp_path / "killed", tmp_path / "whole"
     steps = sorted(random.Random(SEED).sample(range(2, STEPS), 3))
 
+    said_by_reference = set()
     for step in steps:
         killed_after(command(killed), killed, step, tmp_path)
         assert not (killed / "record.json").exists()
+        kept = (killed / "training" / "data").rglob("*.arrow")
+        said_by_reference.add(tuple(sorted(path.name for path in kept)))
     ended = finished(command(killed), tmp_path)
     finished(command(whole), tmp_path)
 
     assert "Going on after step" in ended.stderr
     assert weights_of(killed) == weights_of(whole)
+    assert len(said_by_reference) == 1  # what it said of each pair was found again
     assert (killed / "metrics.jsonl").read_text() == (whole / "metrics.jsonl").read_text()
 
 

@@ -7,9 +7,10 @@ from training_pairs import pair_of, write_pairs
 pytestmark = pytest.mark.train
 
 N_PAIRS = 30
-LEARNED_REWARD_MARGIN = 1.4
-"""What this seed gives on the held-out pairs; see TOLERANCE."""
-TOLERANCE = 0.3
+BETA = 0.1
+LEARNED_REWARD_MARGIN = 1.55
+"""What this seed gives on the held-out pairs, within TOLERANCE on other processors."""
+TOLERANCE = 0.25
 
 
 @pytest.fixture(scope="module")
@@ -24,7 +25,7 @@ def learned(small_base, tmp_path_factory):
             folder / f"swapped_{swapped}.jsonl",
             (pair_of(number, swapped=swapped) for number in range(N_PAIRS)),
         )
-        settings = {"rank": 8, "batch": 8, "learning_rate": 1e-4, "held_out": 0.2}
+        settings = {"rank": 8, "batch": 8, "learning_rate": 5e-4, "held_out": 0.2}
         request = request_of(pairs, small_base, folder / f"out_{swapped}", folder, **settings)
         metrics[swapped] = train(request, Heard()).record
     return metrics
@@ -46,4 +47,5 @@ def test_swapped_pairs_lower_the_margin_of_the_replies_that_were_chosen_before(l
     # the same held-out pairs with both replies swapped: before the training the margin's negative
     assert swapped["held_out_margin_before"] == pytest.approx(-straight["held_out_margin_before"])
     assert -swapped["held_out_margin_after"] < straight["held_out_margin_before"]
-    assert swapped["held_out_reward_margin"] > LEARNED_REWARD_MARGIN / 2
+    lowered = straight["held_out_margin_before"] + swapped["held_out_margin_after"]
+    assert lowered * BETA == pytest.approx(LEARNED_REWARD_MARGIN, abs=TOLERANCE)

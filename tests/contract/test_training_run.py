@@ -165,7 +165,7 @@ def test_a_prompt_longer_than_max_length_is_skipped_counted_and_named(tiny_base,
     write_pairs(pairs, [*map(pair_of, range(12)), long])
     heard = Heard()
 
-    trained = run(request_of(pairs, tiny_base, tmp_path / "out", tmp_path, max_length=128), heard)
+    trained = run(request_of(pairs, tiny_base, tmp_path / "out", tmp_path, max_length=400), heard)
 
     counts = trained.record.pairs
     assert (counts["read"], counts["dropped"], counts["trained"] + counts["held_out"]) == (
@@ -174,7 +174,7 @@ def test_a_prompt_longer_than_max_length_is_skipped_counted_and_named(tiny_base,
         12,
     )
     assert (
-        "1 pairs dropped: the prompt alone has the limit of 128 tokens or more (lines 13)."
+        "1 pairs dropped: the prompt alone has the limit of 400 tokens or more (lines 13)."
         in heard.sentences
     )
     losses = [step["loss"] for _, _, step in heard.steps]
@@ -186,23 +186,23 @@ def test_a_reply_longer_than_max_length_is_cut_counted_and_named(tiny_base, pair
     write_pairs(pairs, [*map(pair_of, range(12)), long])
     heard = Heard()
 
-    trained = run(request_of(pairs, tiny_base, tmp_path / "out", tmp_path, max_length=128), heard)
+    trained = run(request_of(pairs, tiny_base, tmp_path / "out", tmp_path, max_length=400), heard)
 
     assert (trained.record.pairs["cut"], trained.record.pairs["dropped"]) == (1, 0)
     assert (
-        "1 pairs cut: a reply is cut at the limit of 128 tokens and loses its end (lines 13)."
+        "1 pairs cut: a reply is cut at the limit of 400 tokens and loses its end (lines 13)."
         in heard.sentences
     )
 
 
 def test_by_default_nothing_is_cut_however_long_it_is(tiny_base, pairs, tmp_path):
-    write_pairs(pairs, [*map(pair_of, range(12)), pair("word " * 300, "good " * 100, "bad")])
+    write_pairs(pairs, [*map(pair_of, range(12)), pair("word " * 300, "good " * 80, "bad")])
 
     trained = run(request_of(pairs, tiny_base, tmp_path / "out", tmp_path))
 
     counts = trained.record.pairs
     assert (counts["cut"], counts["dropped"]) == (0, 0)
-    assert counts["max_length"] > 400
+    assert counts["max_length"] > 1900
 
 
 def test_too_few_usable_pairs_are_refused_with_why_others_are_not(tiny_base, pairs, tmp_path):
@@ -245,6 +245,70 @@ def test_a_loss_that_is_no_number_stops_the_run_and_what_was_saved_stays(
     assert kept is not None
     assert str(kept) in str(stopped.value)
     assert not (out / "record.json").exists()
+
+
+class Stops(Heard):
+    """Is interrupted, as by Ctrl-C, when it is told of a step."""
+
+    def __init__(self, step):
+        super().__init__()
+        self._at = step
+
+    def stepped(self, step, total, metrics):
+        super().stepped(step, total, metrics)
+        if step == self._at:
+            raise KeyboardInterrupt
+
+
+def test_an_interrupted_run_goes_on_without_asking_the_reference_again(tiny_base, pairs, tmp_path):
+    request = request_of(pairs, tiny_base, tmp_path / "out", tmp_path)
+    with pytest.raises(KeyboardInterrupt):
+        run(request, Stops(4))
+    heard = Heard()
+
+    trained = run(request, heard)
+
+    assert trained.resumed_at == 3
+    assert [step for step, _, _ in heard.steps] == [4, 5]
+    assert heard.references == []
+    whole = run(replace(request, out=tmp_path / "whole"))
+    assert weights_of(trained.folder) == weights_of(whole.folder)
+    assert rows_of(trained.folder) == rows_of(whole.folder)
+
+
+def test_more_epochs_are_more_steps_and_ask_the_reference_once(tiny_base, pairs, tmp_path):
+    heard = Heard()
+
+    trained = run(request_of(pairs, tiny_base, tmp_path / "out", tmp_path, epochs=3), heard)
+
+    assert trained.record.metrics["steps"] == len(heard.steps) == 15
+    assert len(heard.references) == 20
+    assert heard.steps[0][2]["learning_rate"] == 0.0  # ten steps and more have a warm-up
+
+
+def test_the_papers_weights_and_optimizer_train_and_the_adapter_stays_float32(
+    tiny_base, pairs, tmp_path
+):
+    """NF4 and 8-bit AdamW, as on a GPU; on a CPU the product itself chooses neither."""
+    from safetensors.numpy import load_file
+
+    from trainer.training.attempt import attempt
+    from trainer.training.machine import Footing
+    from trainer.training.run import make_ready
+    from trainer.training.run_folder import RunFolder
+
+    heard = Heard()
+    ready = make_ready(request_of(pairs, tiny_base, None, tmp_path), heard)
+    four_bit = Footing("cpu", four_bit=True, dtype="float32", optimizer="adamw_8bit", mixed=False)
+    run_folder = RunFolder(tmp_path / "run")
+    run_folder.begin({})
+
+    folder, _ = attempt(replace(ready, footing=four_bit), run_folder, heard, None)
+
+    weights = load_file(folder / "adapter_model.safetensors")
+    assert {str(one.dtype) for one in weights.values()} == {"float32"}
+    assert len(weights) == 2 * 7 * 2  # A and B of seven projections in two layers
+    assert heard.steps[-1][2]["loss"] < heard.steps[0][2]["loss"]
 
 
 LIMITED = """

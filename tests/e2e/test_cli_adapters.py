@@ -64,6 +64,19 @@ def test_a_refused_adapter_exits_1_with_the_reason_and_needs_one_to_be_forced(po
     assert "forced: checked by hand" in said(polaris("adapters", "show", "night-1"))
 
 
+def test_of_two_commands_that_are_started_at_once_one_wins_and_the_other_gets_a_sentence(polaris):
+    for name in NAMES:
+        judge(polaris, name, "promote")
+
+    processes = {name: polaris.start("adapters", "promote", name) for name in NAMES}
+    told = {name: process.communicate()[1] for name, process in processes.items()}
+
+    (won,) = [name for name, process in processes.items() if process.returncode == 0]
+    (lost,) = [name for name, process in processes.items() if process.returncode == 1]
+    assert polaris.answer("adapters", "list")["current"] == won
+    assert "another process" in told[lost].lower()
+
+
 def test_a_list_and_a_page_show_where_an_adapter_came_from(polaris):
     table = said(polaris("adapters", "list"))
     page = said(polaris("adapters", "show", "night-1"))

@@ -165,6 +165,33 @@ def test_a_file_that_holds_no_candidates_is_refused_with_the_line(embedded, data
     assert b"line 1: table 'birds' has no list of candidates" in refused.stderr
 
 
+@pytest.mark.parametrize("option", ["--out", "--scores"])
+def test_the_candidates_are_not_overwritten(embedded, dataset, candidates, option):
+    before = candidates.read_bytes()
+
+    refused = embedded(
+        *("pairs", "--dataset", dataset, "--candidates", candidates, option, candidates)
+    )
+
+    assert refused.returncode == 2
+    assert b"must be different files" in refused.stderr
+    assert candidates.read_bytes() == before
+
+
+def test_nothing_to_rank_is_no_error(embedded, dataset, tmp_path):
+    path, out = tmp_path / "candidates.jsonl", tmp_path / "pairs.jsonl"
+    path.write_text('{"table_id": "ships", "candidates": [{"text": "vessels"}]}\n')
+
+    answer = embedded.answer(
+        *("pairs", "--dataset", dataset, "--candidates", path, "--out", out, "--verify", "3"),
+        *("--rounds", "5"),
+    )
+
+    assert (answer["tables"], answer["pairs"]) == (0, 0)
+    assert answer["left_out"]["gold_without_candidates"] == 2
+    assert out.read_text() == ""
+
+
 def six(text):
     return json.dumps({name: f"{text} about {name.split('_')[0]}s" for name in DESCRIPTION_FIELDS})
 

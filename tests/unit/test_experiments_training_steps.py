@@ -1,12 +1,13 @@
 """The commands of a training run: in order, each once, resumed where they ended."""
 
 import json
+import sys
 from datetime import UTC, datetime
 from pathlib import Path
 
 import pytest
 
-from polaris_search.experiments.runs.training.execute import StepFailed, run_steps
+from polaris_search.experiments.runs.training.execute import StepFailed, as_process, run_steps
 from polaris_search.experiments.runs.training.steps import (
     AdapterName,
     Plan,
@@ -186,6 +187,17 @@ def test_an_adapters_name_is_read_once_it_is_trained(tmp_path):
     ]
     (note,) = (tmp_path / "steps").glob("*.json")
     assert json.loads(note.read_text())["arguments"][-1] == "the-name"
+
+
+def test_a_command_runs_with_its_settings_besides_ours_and_prints_to_stderr(capfd, monkeypatch):
+    monkeypatch.setenv("POLARIS_STORE", "file:ours")
+    run = as_process([sys.executable, "-c"])
+    program = "import os, sys; print(os.environ['POLARIS_STORE'], os.environ['POLARIS_HOME'])"
+
+    codes = [run([f"{program}; sys.exit({code})"], {"POLARIS_HOME": "home"}) for code in (0, 3)]
+
+    assert codes == [0, 3]
+    assert capfd.readouterr() == ("", "file:ours home\n" * 2)
 
 
 def test_an_adapter_that_a_killed_run_took_in_is_not_taken_in_twice(tmp_path):

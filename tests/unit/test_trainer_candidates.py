@@ -74,6 +74,43 @@ def test_every_faulty_line_is_named_at_once(written):
     assert [f"line {n}: " in str(refused.value) for n in range(1, 7)] == [True] * 4 + [False, True]
 
 
+@pytest.mark.parametrize(
+    "candidate",
+    [
+        {"text": json.dumps(dict.fromkeys(DESCRIPTION_FIELDS, "a\0b"))},
+        {"text": json.dumps(dict.fromkeys(DESCRIPTION_FIELDS, "a\ud800b"))},
+        {"text": "a", "description": dict.fromkeys(DESCRIPTION_FIELDS, "a\0b")},
+        {"text": "a", "model": "m\ud800"},
+    ],
+    ids=["NUL in JSON", "half a character in JSON", "NUL in a field", "half a character of a name"],
+)
+def test_what_no_store_keeps_is_found_wherever_it_is_escaped(written, candidate):
+    path = written(json.dumps({"table_id": "t", "candidates": [{"text": "b"}, candidate]}))
+
+    with pytest.raises(CandidatesInvalid, match="candidate 1 has no storable text"):
+        read_candidates(path)
+
+
+def test_a_table_id_that_no_store_keeps_is_named(written):
+    path = written(json.dumps({"table_id": "t\ud800", "candidates": []}))
+
+    with pytest.raises(CandidatesInvalid, match=r"line 1: no store keeps the id"):
+        read_candidates(path)
+
+
+@pytest.mark.parametrize(
+    ("text", "is_empty"),
+    [("", True), (" \n", True), (json.dumps(dict.fromkeys(DESCRIPTION_FIELDS, " ")), True)]
+    + [("a", False), (json.dumps(dict.fromkeys(DESCRIPTION_FIELDS, "a")), False), ("{}", False)],
+)
+def test_a_candidate_is_empty_where_there_is_nothing_to_search_by(written, text, is_empty):
+    path = written(json.dumps({"table_id": "t", "candidates": [{"text": text}]}))
+
+    ((candidate,),) = read_candidates(path).values()
+
+    assert candidate.is_empty == is_empty
+
+
 def test_a_file_that_is_not_there_is_named(tmp_path):
     with pytest.raises(CandidatesInvalid, match="cannot be read.*Check the path"):
         read_candidates(tmp_path / "none.jsonl")

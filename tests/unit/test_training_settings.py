@@ -165,3 +165,15 @@ def test_another_trl_transformers_or_peft_than_tested_is_refused_at_the_start(na
 def test_without_the_train_extra_the_sentence_says_which_extra():
     with pytest.raises(TrainExtraMissing, match=r"not installed: trl, .*polaris-search\[train\]"):
         check_packages({})
+
+
+def test_tensorboard_that_is_not_installed_is_refused_with_what_to_install():
+    import importlib.util
+
+    from trainer.training.packages import check_tensorboard
+
+    if importlib.util.find_spec("tensorboard"):
+        check_tensorboard()
+        return
+    with pytest.raises(TrainExtraMissing, match="pip install tensorboard"):
+        check_tensorboard()

@@ -5,6 +5,7 @@ that has changed since then is told so, and nothing is done.
 """
 
 from dataclasses import dataclass
+from datetime import datetime
 
 from polaris_search.errors import PolarisError
 from trainer.adapters.gate_file import why_not
@@ -25,9 +26,15 @@ class Decision:
     force: str | None = None
 
 
-def decision(registry: Registry, force: str | None = None) -> Decision:
-    """Return a decision on what the registry says now."""
-    return Decision(len(registry.history()), force)
+def decision(
+    registry: Registry, force: str | None = None, *, since: datetime | None = None
+) -> Decision:
+    """Return a decision on what the registry said at `since`, by default now.
+
+    Two commands that are started at once have seen the same, also if one is faster.
+    """
+    history = registry.history()
+    return Decision(sum(1 for one in history if since is None or one.at <= since), force)
 
 
 def promote(registry: Registry, name: str, decision: Decision) -> Change:

@@ -141,6 +141,7 @@ class Registry:
         try:
             yield
         finally:
+            (self.root / HOLDER_FILE).unlink(missing_ok=True)
             lock.release()
 
     def _lock(self, what: str) -> ProcessLock:
@@ -174,7 +175,7 @@ class Registry:
             said = json.loads((self.root / HOLDER_FILE).read_text(encoding="utf-8"))
             return f"{said['what']}, process {said['pid']} on {said['host']} since {said['since']}"
         except (OSError, ValueError, KeyError, TypeError):
-            return "it has not said who it is"
+            return "one that has only just begun"
 
 
 def is_whole(folder: Path) -> bool:

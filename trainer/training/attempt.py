@@ -27,7 +27,7 @@ from trainer.training.run_folder import RunFolder
 from trainer.training.steps import batch_plan, steps_of
 from trainer.training.watch import Watch
 
-LAST = ("loss", "margin", "accuracy", "tokens")
+LAST = ("loss", "margin", "accuracy")
 
 
 def attempt(
@@ -59,8 +59,10 @@ def attempt(
     measured = _measured(trainer, plan.settings.beta)
     if ready.machine.place:
         return None, step
+    rows = rows_of(run.metrics)
     metrics = {
-        **{name: one for name, one in rows_of(run.metrics)[-1].items() if name in LAST},
+        **{name: one for name, one in rows[-1].items() if name in LAST},
+        "tokens": sum(row["tokens"] for row in rows),
         **measured,
         "steps": plan.steps.total,
         "seconds": perf_counter() - began,
@@ -121,7 +123,10 @@ def _model(ready: Ready) -> Any:
     model = base_model(ready.source, ready.footing, ready.machine.local)
     if ready.start is None:
         return model
-    return PeftModel.from_pretrained(model, ready.start.folder, is_trainable=True)
+    adapted = PeftModel.from_pretrained(model, ready.start.folder, is_trainable=True)
+    # It was saved without a path of the machine; as a name, peft would look for it on the hub.
+    adapted.peft_config["default"].base_model_name_or_path = str(ready.source.folder)
+    return adapted
 
 
 def _data(ready: Ready, run: RunFolder) -> Data:

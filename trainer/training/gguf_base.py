@@ -68,7 +68,9 @@ def _convert(gguf: Path, folder: Path) -> None:
         read = AutoModelForCausalLM.from_pretrained(
             gguf.parent, gguf_file=gguf.name, dtype=torch.float32
         )
-    except (ValueError, KeyError, NotImplementedError) as error:
+    except MemoryError:
+        raise
+    except Exception as error:  # a file that is cut off makes its reader stumble anywhere
         problem = f"transformers cannot read this GGUF file ({error})"
         raise BaseUnusable(
             gguf, problem, "Name the model's transformers folder or its name on the hub instead."

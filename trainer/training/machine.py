@@ -61,7 +61,7 @@ def this_machine() -> Machine:
     import torch
     from accelerate import PartialState
 
-    state = PartialState()
+    state = PartialState(cpu=not torch.cuda.is_available())  # else CPUs do not find each other
     processes, place, local = (
         state.num_processes,
         state.process_index,

@@ -43,6 +43,19 @@ def check_packages(installed: Mapping[str, str]) -> None:
         )
 
 
+def check_tensorboard() -> None:
+    """Check that TensorBoard's files can be written.
+
+    Raises:
+        TrainExtraMissing: its package is missing.
+    """
+    if _version("tensorboard") is None:
+        raise TrainExtraMissing(
+            "--tensorboard needs the package tensorboard, which is no part of the train extra: "
+            "pip install tensorboard. metrics.jsonl and curves.png are written without it."
+        )
+
+
 def _version(name: str) -> str | None:
     try:
         return version(name)

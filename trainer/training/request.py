@@ -58,6 +58,22 @@ class Listener(Protocol):
         """Hear that an optimizer step is done, of a total, with its metrics."""
 
 
+class Unheard:
+    """The Listener of all processes but the first, which tells for all of them."""
+
+    def say(self, sentence: str) -> None:
+        """Do nothing."""
+
+    def doing(self, what: str) -> None:
+        """Do nothing."""
+
+    def referred(self, done: int, total: int) -> None:
+        """Do nothing."""
+
+    def stepped(self, step: int, total: int, metrics: Mapping[str, float]) -> None:
+        """Do nothing."""
+
+
 @dataclass(frozen=True, slots=True)
 class Ready:
     """All that was found out before the first weight is loaded.

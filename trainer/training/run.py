@@ -14,19 +14,21 @@ from trainer.training.base_source import base_source
 from trainer.training.draft import Drawn, draft_record, identity_of, starting_adapter
 from trainer.training.failures import in_words
 from trainer.training.machine import footing, this_machine
-from trainer.training.packages import ON_GPU, check_packages, installed_versions
+from trainer.training.packages import ON_GPU, check_packages, check_tensorboard, installed_versions
 from trainer.training.places import clear, finished, put, run_folder
 from trainer.training.preferences import read_preferences
 from trainer.training.prepared import prepare
 from trainer.training.quiet import silence_packages
-from trainer.training.request import Listener, Ready, Trained, TrainRequest
+from trainer.training.request import Listener, Ready, Trained, TrainRequest, Unheard
 from trainer.training.run_folder import RunFolder, held
 
 BASES = "bases"
 
 
-def train(request: TrainRequest, listener: Listener, now: datetime | None = None) -> Trained:
+def train(request: TrainRequest, listener: Listener, now: datetime | None = None) -> Trained | None:
     """Train an adapter, or go on training it, and return where it is.
+
+    Of several processes the first has it; the others return None.
 
     Args:
         request: what to train.
@@ -37,6 +39,7 @@ def train(request: TrainRequest, listener: Listener, now: datetime | None = None
         PolarisError: pairs, base, machine or folder are not fit for it, or the run had to stop.
     """
     ready = make_ready(request, listener)
+    listener = Unheard() if ready.machine.place else listener
     run = run_folder(request.out, request.home, ready.draft)
     if request.out and (record := finished(request.out, ready.draft)):
         clear(run)  # a kill after the last file leaves it
@@ -60,6 +63,8 @@ def make_ready(request: TrainRequest, listener: Listener) -> Ready:
     """
     installed = installed_versions()
     check_packages(installed)
+    if request.tensorboard:
+        check_tensorboard()
     listener.doing("reading the pairs")
     file = read_preferences(request.pairs)
     silence_packages()
@@ -80,7 +85,9 @@ def make_ready(request: TrainRequest, listener: Listener) -> Ready:
     return Ready(request, machine, stands_on, source, base, pairs, start, draft_record(drawn))
 
 
-def _trained(ready: Ready, run: RunFolder, listener: Listener, now: datetime | None) -> Trained:
+def _trained(
+    ready: Ready, run: RunFolder, listener: Listener, now: datetime | None
+) -> Trained | None:
     from trainer.training.attempt import attempt, first_alone
 
     request = ready.request
@@ -88,8 +95,8 @@ def _trained(ready: Ready, run: RunFolder, listener: Listener, now: datetime | N
         with first_alone():
             run.begin(identity_of(ready.draft))
         folder, step = attempt(ready, run, listener, now)
-        if folder is None:  # the first process has the adapter
-            return Trained(run.path, ready.draft, step)
+        if folder is None:
+            return None
         placed = put(folder, request.out, request.home)
         clear(run)
     return Trained(placed, read_record(placed), step)

@@ -38,6 +38,7 @@ class Watch(TrainerCallback):  # type: ignore[misc]  # transformers has no types
     def __init__(self, metrics: Path, progress: Listener) -> None:
         self._metrics = metrics
         self._progress = progress
+        self._tokens = 0.0  # trl counts them from the start of the process
 
     def referred(self, done: int, total: int) -> None:
         """Hear for how many pairs the reference has been computed, of a total."""
@@ -61,6 +62,7 @@ class Watch(TrainerCallback):  # type: ignore[misc]  # transformers has no types
         if not state.is_world_process_zero or "loss" not in step:
             return  # another process tells, or this is no step but the run's end
         told = {ours: float(step[name]) for name, ours in METRICS.items() if name in step}
+        self._tokens, told["tokens"] = told["tokens"], told["tokens"] - self._tokens
         with self._metrics.open("a", encoding="utf-8") as file:
             file.write(json.dumps({"step": state.global_step, **told}) + "\n")
         self._progress.stepped(state.global_step, state.max_steps, told)

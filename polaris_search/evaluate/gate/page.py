@@ -51,4 +51,8 @@ def _table_of(title: str, rows: Sequence[tuple[str, object]]) -> Iterator[str]:
     yield f"## {title}"
     yield "| | |"
     yield "| --- | --- |"
-    yield from (f"| {name} | {value} |" for name, value in rows)
+    yield from (f"| {name} | {_shown(value)} |" for name, value in rows)
+
+
+def _shown(value: object) -> str:
+    return ", ".join(map(str, value)) if isinstance(value, list) else str(value)

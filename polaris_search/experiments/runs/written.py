@@ -1,7 +1,8 @@
 """Descriptions that a run lets a model write: one of each table, into files that it reads again.
 
-A file is named by all that shapes its texts (model, adapter, prompt, decoding, expander, tables),
-so that a run that was stopped goes on and another model writes anew.
+What is written is kept in files named by all that shapes their texts (model, adapter, prompt,
+decoding, expander, tables), so that a run that was stopped goes on and another model writes anew.
+SYSTEM/DATASET.jsonl is what the last run used of it: a folder to give to another run.
 """
 
 from collections import Counter
@@ -14,6 +15,7 @@ from ingest.readers.formats import CATALOGUE
 from ingest.steps import Expander, NoExpander
 from polaris_search.errors import UsageError
 from polaris_search.evaluate.dataset import read_dataset
+from polaris_search.evaluate.written import write_lines
 from polaris_search.experiments.candidate_tables import CandidateTables
 from polaris_search.experiments.given_descriptions import read_descriptions
 from polaris_search.experiments.make_candidates import make_candidates
@@ -24,6 +26,8 @@ from polaris_search.experiments.runs.recipes import RECIPES, Recipe
 from polaris_search.experiments.sampler import Sampler
 from polaris_search.llm.model import ChatModel
 from polaris_search.records import content_hash
+
+KEPT = "kept"
 
 
 @dataclass(frozen=True, slots=True)
@@ -112,13 +116,16 @@ def _written(writer: Writer, recipe: Recipe, dataset: Path, adapter: str | None)
     model = writer.open_model(adapter)
     shaped = LlmDescriber(model, writer.lengths).version
     key = content_hash(shaped, expander.version, file_hash(dataset / CATALOGUE))[:12]
-    path = writer.folder / recipe.system / f"{dataset.resolve().name}-{key}.jsonl"
+    name = dataset.resolve().name
+    kept = writer.folder / KEPT / recipe.system / f"{name}-{key}.jsonl"
     made = make_candidates(
-        tables, Sampler(model, writer.lengths), path, 1, concurrency=writer.concurrency
+        tables, Sampler(model, writer.lengths), kept, 1, concurrency=writer.concurrency
     )
+    path = writer.folder / recipe.system / f"{name}.jsonl"
+    write_lines(path, kept.read_text(encoding="utf-8").split("\n")[:-1])
     writer.notify(
-        f"{dataset.resolve().name}, {recipe.system}: {made.tables} descriptions written, "
-        f"{made.there_before} were there."
+        f"{name}, {recipe.system}: {made.tables} descriptions written, {made.there_before} were "
+        f"there: {path}."
     )
     for reason, count in Counter(made.failed.values()).items():
         writer.notify(f"{count} tables got no description: {reason}")

@@ -47,6 +47,7 @@ def shared_prompt_attention(
         PromptNotShareable: if the layer asks for what this attention does not do.
     """
     if shared_prompt_row is None:
+        _require_own_mask(attention_mask, key)
         attended: tuple[torch.Tensor, None] = sdpa_attention_forward(
             module, query, key, value, attention_mask, scaling=scaling, dropout=dropout, **asked
         )
@@ -90,6 +91,13 @@ def _attend_pair(
                 scale=scaling,
                 enable_gqa=grouped,
             )
+
+
+def _require_own_mask(attention_mask: torch.Tensor | None, key: torch.Tensor) -> None:
+    # The mask beside a packed row is a single field. Where it arrives without the row, every token
+    # would see every other.
+    if attention_mask is not None and attention_mask.size(-1) < key.size(2):
+        raise PromptNotShareable("the model's layers do not hand the row on to their attention")
 
 
 def _refuse(asked: dict[str, object], dropout: float) -> None:

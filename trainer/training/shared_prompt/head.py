@@ -12,7 +12,7 @@ import torch
 from trl.trainer import utils
 
 PROCESSOR_TILE = 2_048
-"""Vocabulary entries; 1,024 to 4,096 took the same time, 8,192 a tenth more (bench/train.py)."""
+"""Vocabulary entries; 512 to 4,096 take the same time, 8,192 half as much again (docs/log.md)."""
 
 
 @contextmanager

@@ -41,7 +41,7 @@ def shape_of(system: System, dataset: str, table_ids: frozenset[str]) -> SystemS
         tables=len(texts),
         words=sum(len(standard_tokens(text)) for text in texts) / n,
         characters=sum(map(len, texts)) / n,
-        distinct_share=text_shape(texts).distinct_share,
+        distinct_share=text_shape([[text] for text in texts]).distinct_share,
     )
 
 

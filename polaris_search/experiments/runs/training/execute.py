@@ -3,6 +3,7 @@
 import hashlib
 import json
 import subprocess
+import sys
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
 
@@ -74,11 +75,14 @@ def resolved(step: Step) -> tuple[tuple[str, ...], dict[str, str]]:
 
 
 def as_process(command: Sequence[str]) -> Run:
-    """Return what runs a command line as a process of its own, its output going where ours goes."""
+    """Return what runs a command line as a process of its own; all it prints goes to stderr."""
 
     def run(arguments: Sequence[str], settings: Mapping[str, str]) -> int:
         environment = environment_with(settings)
-        return subprocess.run([*command, *arguments], env=environment, check=False).returncode
+        ended = subprocess.run(
+            [*command, *arguments], env=environment, stdout=sys.stderr, check=False
+        )
+        return ended.returncode
 
     return run
 
