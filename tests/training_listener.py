@@ -1,5 +1,7 @@
-"""Listens to a training run and keeps what it is told."""
+"""Runs small trainings, listens to them, and looks at what they write."""
 
+import hashlib
+import json
 from pathlib import Path
 
 from trainer.training.request import TrainRequest
@@ -35,3 +37,30 @@ def request_of(pairs: Path, base: Path, out: Path | None, home: Path, **settings
     """Return a request for a small run: rank 4, four pairs a step."""
     small = {"rank": 4, "batch": 4, "learning_rate": 1e-3}
     return TrainRequest(pairs, str(base), out, home, TrainSettings(**small | settings), "v1")
+
+
+class Stops(Heard):
+    """Is interrupted, as by Ctrl-C, when it is told of a step."""
+
+    def __init__(self, step):
+        super().__init__()
+        self._at = step
+
+    def stepped(self, step, total, metrics):
+        super().stepped(step, total, metrics)
+        if step == self._at:
+            raise KeyboardInterrupt
+
+
+def run(request, heard=None):
+    from trainer.training.run import train
+
+    return train(request, heard or Heard())
+
+
+def rows_of(folder):
+    return [json.loads(line) for line in (folder / "metrics.jsonl").read_text().splitlines()]
+
+
+def weights_of(folder):
+    return hashlib.sha256((folder / "adapter_model.safetensors").read_bytes()).hexdigest()

@@ -2,12 +2,10 @@
 
 import hashlib
 import json
-import subprocess
-import sys
 from dataclasses import replace
 
 import pytest
-from training_listener import Heard, request_of
+from training_listener import Heard, Stops, request_of, rows_of, run, weights_of
 from training_pairs import pair, pair_of, write_pairs
 
 from polaris_search.errors import PolarisError
@@ -18,20 +16,6 @@ pytestmark = pytest.mark.train
 @pytest.fixture
 def pairs(tmp_path):
     return write_pairs(tmp_path / "pairs.jsonl", map(pair_of, range(20)))
-
-
-def run(request, heard=None):
-    from trainer.training.run import train
-
-    return train(request, heard or Heard())
-
-
-def rows_of(folder):
-    return [json.loads(line) for line in (folder / "metrics.jsonl").read_text().splitlines()]
-
-
-def weights_of(folder):
-    return hashlib.sha256((folder / "adapter_model.safetensors").read_bytes()).hexdigest()
 
 
 def test_an_adapter_comes_with_its_record_metrics_and_curves_and_nothing_else(
@@ -142,7 +126,11 @@ def test_from_current_begins_from_the_adapter_in_use_and_saves_no_copy_of_it(
     request = request_of(pairs, tiny_base, tmp_path / "out", tmp_path)
 
     from_base = run(replace(request, out=tmp_path / "base"))
+    with pytest.raises(KeyboardInterrupt):
+        run(replace(request, from_current=True), Stops(4))
+    assert not list((tmp_path / "out").rglob("ref"))  # nor in a checkpoint, which is gone on from
     from_current = run(replace(request, from_current=True))
+    whole = run(replace(request, from_current=True, out=tmp_path / "whole"))
 
     assert (from_base.record.reference, from_base.record.parent) == ("base", None)
     assert from_current.record.reference == from_current.record.parent == night.record.name
@@ -150,7 +138,7 @@ def test_from_current_begins_from_the_adapter_in_use_and_saves_no_copy_of_it(
     # measured against the adapter that it began from: the first margin is none
     assert rows_of(from_current.folder)[0]["margin"] == pytest.approx(0.0, abs=1e-5)
     assert weights_of(from_base.folder) == weights_of(night.folder)
-    assert weights_of(from_current.folder) != weights_of(night.folder)
+    assert weights_of(from_current.folder) == weights_of(whole.folder) != weights_of(night.folder)
 
 
 def test_from_current_without_an_adapter_in_use_is_refused(tiny_base, pairs, tmp_path):
@@ -227,55 +215,6 @@ def test_no_query_is_both_trained_on_and_held_out(tiny_base, pairs, tmp_path):
     assert (counts["groups"], counts["held_out"], counts["trained"]) == (5, 4, 16)
 
 
-def test_a_loss_that_is_no_number_stops_the_run_and_what_was_saved_stays(
-    tiny_base, pairs, tmp_path
-):
-    from trainer.training.problems import TrainingStopped
-
-    out = tmp_path / "out"
-
-    with pytest.raises(TrainingStopped) as stopped:
-        run(request_of(pairs, tiny_base, out, tmp_path, learning_rate=1e30))
-
-    assert "is no longer a number after step" in str(stopped.value)
-    assert "was saved before and is the last good one. Lower --learning-rate" in str(stopped.value)
-    from trainer.training.checkpoints import last_whole
-
-    kept = last_whole(out / "training" / "checkpoints")
-    assert kept is not None
-    assert str(kept) in str(stopped.value)
-    assert not (out / "record.json").exists()
-
-
-class Stops(Heard):
-    """Is interrupted, as by Ctrl-C, when it is told of a step."""
-
-    def __init__(self, step):
-        super().__init__()
-        self._at = step
-
-    def stepped(self, step, total, metrics):
-        super().stepped(step, total, metrics)
-        if step == self._at:
-            raise KeyboardInterrupt
-
-
-def test_an_interrupted_run_goes_on_without_asking_the_reference_again(tiny_base, pairs, tmp_path):
-    request = request_of(pairs, tiny_base, tmp_path / "out", tmp_path)
-    with pytest.raises(KeyboardInterrupt):
-        run(request, Stops(4))
-    heard = Heard()
-
-    trained = run(request, heard)
-
-    assert trained.resumed_at == 3
-    assert [step for step, _, _ in heard.steps] == [4, 5]
-    assert heard.references == []
-    whole = run(replace(request, out=tmp_path / "whole"))
-    assert weights_of(trained.folder) == weights_of(whole.folder)
-    assert rows_of(trained.folder) == rows_of(whole.folder)
-
-
 def test_more_epochs_are_more_steps_and_ask_the_reference_once(tiny_base, pairs, tmp_path):
     heard = Heard()
 
@@ -286,6 +225,8 @@ def test_more_epochs_are_more_steps_and_ask_the_reference_once(tiny_base, pairs,
     assert heard.steps[0][2]["learning_rate"] == 0.0  # ten steps and more have a warm-up
 
 
+# On a CPU bitsandbytes has no autograd of its own for one of its kernels; on a GPU it has.
+@pytest.mark.filterwarnings("ignore:bitsandbytes..gemv_4bit:UserWarning")
 def test_the_papers_weights_and_optimizer_train_and_the_adapter_stays_float32(
     tiny_base, pairs, tmp_path
 ):
@@ -309,47 +250,3 @@ def test_the_papers_weights_and_optimizer_train_and_the_adapter_stays_float32(
     assert {str(one.dtype) for one in weights.values()} == {"float32"}
     assert len(weights) == 2 * 7 * 2  # A and B of seven projections in two layers
     assert heard.steps[-1][2]["loss"] < heard.steps[0][2]["loss"]
-
-
-LIMITED = """
-import resource, sys
-resource.setrlimit(resource.RLIMIT_FSIZE, (200_000, 200_000))
-from polaris_search.cli.main import main
-main()
-"""
-
-
-def test_a_full_disk_is_said_in_words_and_the_same_command_goes_on(tiny_base, pairs, tmp_path):
-    command = ["train", str(pairs), f"--base={tiny_base}", f"--out={tmp_path / 'out'}"]
-    command += ["--rank=128", "--batch=4"]
-
-    # no file may grow beyond 200 kB, which an adapter of rank 128 does
-    ended = subprocess.run(
-        [sys.executable, "-c", LIMITED, *command],
-        capture_output=True,
-        text=True,
-        check=False,
-        env={"POLARIS_HOME": str(tmp_path), "OMP_NUM_THREADS": "1"},
-    )
-
-    assert ended.returncode == 1, ended.stderr
-    assert "is full, or a file there may not grow so large. Make room" in ended.stderr
-    assert "Traceback" not in ended.stderr
-    request = request_of(pairs, tiny_base, tmp_path / "out", tmp_path, rank=128)
-    settings = replace(request.settings, learning_rate=5e-6)
-    assert (run(replace(request, settings=settings)).folder / "record.json").exists()
-
-
-def test_memory_that_is_not_enough_is_said_with_what_to_lower(tmp_path):
-    import torch
-
-    from trainer.training.failures import in_words
-    from trainer.training.run_folder import RunFolder
-
-    with pytest.raises(RuntimeError) as failed:
-        torch.empty(1 << 60)
-
-    said = str(in_words(failed.value, RunFolder(tmp_path), longest=3000))
-    assert said.startswith("There is not enough memory for a pair of 3,000 tokens.")
-    assert "--checkpointing on, --max-length" in said
-    assert in_words(RuntimeError("a fault of ours"), RunFolder(tmp_path), longest=1) is None

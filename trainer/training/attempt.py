@@ -19,8 +19,9 @@ from polaris_search.llm.adapters import adapter_name
 from trainer.training.adapter_folder import rows_of, write_adapter
 from trainer.training.base_model import base_model
 from trainer.training.checkpoints import step_of
-from trainer.training.dpo import Data, Plan, kept_data, reference_margin, trainer_of
-from trainer.training.machine import memory_plan
+from trainer.training.dpo import Data, kept_data, reference_margin, trainer_of
+from trainer.training.machine import memory_plan, this_machine
+from trainer.training.plan import Plan
 from trainer.training.prepared import conversations
 from trainer.training.request import Listener, Ready
 from trainer.training.run_folder import RunFolder
@@ -38,10 +39,10 @@ def attempt(
     Only the first of several processes writes an adapter; others return None.
     """
     began = perf_counter()
-    plan = plan_of(ready)
-    _say_plan(plan, ready, listener)
     listener.doing("loading the base model")
     model = _model(ready)
+    plan = plan_of(replace(ready, machine=this_machine()))  # with what the weights have left free
+    _say_plan(plan, ready, listener)
     with first_alone():
         data = _data(ready, run)
     watch = Watch(run.metrics, listener)

@@ -3,6 +3,7 @@
 import errno
 
 from polaris_search.errors import PolarisError
+from trainer.training.checkpoints import last_whole
 from trainer.training.problems import TrainingStopped
 from trainer.training.run_folder import RunFolder
 
@@ -41,7 +42,7 @@ def _is_memory(error: BaseException, said: str) -> bool:
 
 
 def _saved(folder: RunFolder) -> str:
-    found = folder.checkpoint()
+    found = last_whole(folder.checkpoints)
     if found is None:
         return "Nothing was saved yet."
     return f"{found.name} is saved; the same command goes on from it."

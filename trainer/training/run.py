@@ -21,6 +21,7 @@ from trainer.training.prepared import prepare
 from trainer.training.quiet import silence_packages
 from trainer.training.request import Listener, Ready, Trained, TrainRequest, Unheard
 from trainer.training.run_folder import RunFolder, held
+from trainer.training.steps import batch_plan
 
 BASES = "bases"
 
@@ -70,6 +71,7 @@ def make_ready(request: TrainRequest, listener: Listener) -> Ready:
     silence_packages()
     machine = this_machine()
     stands_on = footing(request.settings, machine.device, has_bitsandbytes=ON_GPU in installed)
+    batch_plan(request.settings.batch, machine.devices, 1)  # refused before anything is loaded
     start = (
         starting_adapter(Registry(request.home), request.settings) if request.from_current else None
     )
