@@ -23,7 +23,7 @@ import torch
 from training_row import WAYS, Cost
 
 from polaris_search.llm.local.gguf import find_gguf
-from trainer.training.gguf_base import gguf_base
+from trainer.training.base.gguf import gguf_base
 
 PLAIN = "plain"
 PROMPTS = (640, 1_181)

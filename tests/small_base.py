@@ -22,7 +22,7 @@ def small_base_folder(bases: Path) -> Path:
     if ready := os.environ.get("POLARIS_TEST_SMALL_BASE"):
         return Path(ready)
     from polaris_search.llm.local.gguf import find_gguf
-    from trainer.training.gguf_base import gguf_base
+    from trainer.training.base.gguf import gguf_base
 
     return gguf_base(find_gguf(None), bases)
 

@@ -7,7 +7,7 @@ from tiny_base import END, TEMPLATE, write_tiny_base
 
 from polaris_search.errors import PolarisError
 from polaris_search.llm.model import ChatMessage
-from trainer.training.preferences import Preference
+from trainer.training.data.preferences import Preference
 
 pytestmark = pytest.mark.train
 
@@ -15,14 +15,14 @@ PAIR = Preference(0, 1, (ChatMessage("user", "A table."),), "A good text.", "bad
 
 
 def tokenizer_of(folder):
-    from trainer.training.base_model import base_tokenizer
-    from trainer.training.base_source import base_source
+    from trainer.training.base.model import base_tokenizer
+    from trainer.training.base.source import base_source
 
     return base_tokenizer(base_source(str(folder), folder.parent / "bases"))
 
 
 def tokens_of(folder):
-    from trainer.training.lengths import pair_tokens
+    from trainer.training.data.lengths import pair_tokens
 
     base = tokenizer_of(folder)
     return pair_tokens(PAIR, base.tokenizer, base.end_ids)
@@ -106,7 +106,7 @@ def test_a_template_that_renders_a_prompt_otherwise_before_a_reply_is_refused(tm
 
 
 def test_a_base_that_is_not_there_or_no_model_is_refused_with_what_to_name(tmp_path, small_base):
-    from trainer.training.base_source import base_source
+    from trainer.training.base.source import base_source
 
     (tmp_path / "empty").mkdir()
     (tmp_path / "text").write_text("no model")
@@ -122,7 +122,7 @@ def test_a_base_that_is_not_there_or_no_model_is_refused_with_what_to_name(tmp_p
 
 @pytest.mark.parametrize("content", [b"GGUF", b"GGUF" + bytes(4000)])
 def test_a_gguf_file_that_is_cut_off_is_refused_and_leaves_nothing(tmp_path, content):
-    from trainer.training.base_source import base_source
+    from trainer.training.base.source import base_source
 
     (tmp_path / "cut.gguf").write_bytes(content)
 
@@ -134,7 +134,7 @@ def test_a_gguf_file_that_is_cut_off_is_refused_and_leaves_nothing(tmp_path, con
 
 def test_a_gguf_file_becomes_a_folder_once_with_its_chat_template(small_base, tmp_path):
     from polaris_search.llm.local.gguf import find_gguf
-    from trainer.training.base_source import base_source
+    from trainer.training.base.source import base_source
 
     gguf = find_gguf(None)
     made = base_source(str(small_base), tmp_path).content_hash
@@ -148,7 +148,7 @@ def test_a_gguf_file_becomes_a_folder_once_with_its_chat_template(small_base, tm
 
 
 def test_a_base_without_weights_is_refused(tiny_base, tmp_path):
-    from trainer.training.base_source import base_source
+    from trainer.training.base.source import base_source
 
     (tmp_path / "base").mkdir()
     (tmp_path / "base" / "config.json").write_text((tiny_base / "config.json").read_text())
@@ -158,7 +158,7 @@ def test_a_base_without_weights_is_refused(tiny_base, tmp_path):
 
 
 def test_other_weights_of_the_same_shape_have_another_hash(tmp_path):
-    from trainer.training.base_source import base_source
+    from trainer.training.base.source import base_source
 
     hashes = [
         base_source(str(write_tiny_base(tmp_path / name, seed=seed)), tmp_path).content_hash

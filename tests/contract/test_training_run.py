@@ -234,9 +234,9 @@ def test_the_papers_weights_and_optimizer_train_and_the_adapter_stays_float32(
     from safetensors.numpy import load_file
 
     from trainer.training.attempt import attempt
+    from trainer.training.folder.run_folder import RunFolder
     from trainer.training.machine import Footing
     from trainer.training.run import make_ready
-    from trainer.training.run_folder import RunFolder
 
     heard = Heard()
     ready = make_ready(request_of(pairs, tiny_base, None, tmp_path), heard)

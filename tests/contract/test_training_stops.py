@@ -28,7 +28,7 @@ def test_a_loss_that_is_no_number_stops_the_run_and_what_was_saved_stays(
 
     assert "is no longer a number after step" in str(stopped.value)
     assert "was saved before and is the last good one. Lower --learning-rate" in str(stopped.value)
-    from trainer.training.checkpoints import last_whole
+    from trainer.training.folder.checkpoints import last_whole
 
     kept = last_whole(out / "training" / "checkpoints")
     assert kept is not None
@@ -85,7 +85,7 @@ def test_memory_that_is_not_enough_is_said_with_what_to_lower(tmp_path):
     import torch
 
     from trainer.training.failures import in_words
-    from trainer.training.run_folder import RunFolder
+    from trainer.training.folder.run_folder import RunFolder
 
     with pytest.raises(RuntimeError) as failed:
         torch.empty(1 << 60)

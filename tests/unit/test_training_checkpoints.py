@@ -2,9 +2,9 @@ import json
 
 import pytest
 
-from trainer.training.checkpoints import is_whole, last_whole, mark_whole
+from trainer.training.folder.checkpoints import is_whole, last_whole, mark_whole
+from trainer.training.folder.run_folder import RunFolder, held
 from trainer.training.problems import TrainingRefused
-from trainer.training.run_folder import RunFolder, held
 
 
 def checkpoint(folder, step, *, whole=True):

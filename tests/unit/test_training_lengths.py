@@ -1,6 +1,6 @@
 import pytest
 
-from trainer.training.lengths import PairTokens, fitted
+from trainer.training.data.lengths import PairTokens, fitted
 
 
 def tokens(prompt, chosen, rejected, alike=0):

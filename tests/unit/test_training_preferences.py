@@ -4,7 +4,7 @@ import pytest
 from training_pairs import pair, pair_of, write_pairs
 
 from polaris_search.llm.model import ChatMessage
-from trainer.training.preferences import read_preferences
+from trainer.training.data.preferences import read_preferences
 from trainer.training.problems import PairsInvalid
 
 

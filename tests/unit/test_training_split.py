@@ -5,8 +5,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from training_pairs import pair_of, write_pairs
 
-from trainer.training.origin import read_origin
-from trainer.training.split import groups_of, held_out_of
+from trainer.training.data.origin import read_origin
+from trainer.training.data.split import groups_of, held_out_of
 
 KEYS = st.lists(st.frozensets(st.integers(0, 12).map(str), max_size=3), max_size=30)
 

@@ -16,15 +16,15 @@ from peft import PeftModel
 from trl import DPOTrainer
 
 from polaris_search.llm.adapters import adapter_name
-from trainer.training.adapter_folder import rows_of, write_adapter
-from trainer.training.base_model import base_model
-from trainer.training.checkpoints import step_of
+from trainer.training.base.model import base_model
+from trainer.training.data.prepared import conversations
 from trainer.training.dpo import Data, kept_data, reference_margin, trainer_of
+from trainer.training.folder.adapter_folder import rows_of, write_adapter
+from trainer.training.folder.checkpoints import step_of
+from trainer.training.folder.run_folder import RunFolder
 from trainer.training.machine import memory_plan, this_machine
 from trainer.training.plan import Plan
-from trainer.training.prepared import conversations
 from trainer.training.request import Listener, Ready
-from trainer.training.run_folder import RunFolder
 from trainer.training.steps import batch_plan, steps_of
 from trainer.training.watch import Watch
 

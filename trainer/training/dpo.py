@@ -18,10 +18,10 @@ from peft import PeftModel
 from transformers import PrinterCallback, ProgressCallback
 from trl import DPOConfig, DPOTrainer
 
-from trainer.training.base_model import BaseTokenizer
+from trainer.training.base.model import BaseTokenizer
+from trainer.training.folder.run_folder import RunFolder
 from trainer.training.plan import Plan, adapter_config, config_of
 from trainer.training.problems import TrainingRefused
-from trainer.training.run_folder import RunFolder
 from trainer.training.settings import TrainSettings
 from trainer.training.shared_prompt import SharedPromptDPOTrainer, why_not_shared
 from trainer.training.watch import Watch

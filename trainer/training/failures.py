@@ -3,9 +3,9 @@
 import errno
 
 from polaris_search.errors import PolarisError
-from trainer.training.checkpoints import last_whole
+from trainer.training.folder.checkpoints import last_whole
+from trainer.training.folder.run_folder import RunFolder
 from trainer.training.problems import TrainingStopped
-from trainer.training.run_folder import RunFolder
 
 NO_ROOM = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
 NO_ROOM_WORDS = ("No space left", "os error 28", "File too large", "os error 27", "failed writing")

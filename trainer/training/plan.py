@@ -9,7 +9,7 @@ from pathlib import Path
 from peft import LoraConfig
 from trl import DPOConfig
 
-from trainer.training.lengths import Fitted
+from trainer.training.data.lengths import Fitted
 from trainer.training.machine import Footing
 from trainer.training.settings import PROJECTIONS, TrainSettings
 from trainer.training.steps import BatchPlan, Steps

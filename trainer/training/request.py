@@ -7,11 +7,11 @@ from typing import Protocol
 
 from polaris_search.llm.model import ChatMessage
 from trainer.adapters.record import TrainingRecord
-from trainer.training.base_model import BaseTokenizer
-from trainer.training.base_source import BaseSource
-from trainer.training.draft import Start
+from trainer.training.base.model import BaseTokenizer
+from trainer.training.base.source import BaseSource
+from trainer.training.data.prepared import PreparedPairs
+from trainer.training.folder.draft import Start
 from trainer.training.machine import Footing, Machine
-from trainer.training.prepared import PreparedPairs
 from trainer.training.settings import TrainSettings
 
 

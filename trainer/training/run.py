@@ -9,18 +9,18 @@ from datetime import datetime
 
 from trainer.adapters.record import read_record
 from trainer.adapters.registry import Registry
-from trainer.training.base_model import base_tokenizer
-from trainer.training.base_source import base_source
-from trainer.training.draft import Drawn, draft_record, identity_of, starting_adapter
+from trainer.training.base.model import base_tokenizer
+from trainer.training.base.source import base_source
+from trainer.training.data.preferences import read_preferences
+from trainer.training.data.prepared import prepare
 from trainer.training.failures import in_words
+from trainer.training.folder.draft import Drawn, draft_record, identity_of, starting_adapter
+from trainer.training.folder.places import clear, finished, put, run_folder
+from trainer.training.folder.run_folder import RunFolder, held
 from trainer.training.machine import footing, this_machine
 from trainer.training.packages import ON_GPU, check_packages, check_tensorboard, installed_versions
-from trainer.training.places import clear, finished, put, run_folder
-from trainer.training.preferences import read_preferences
-from trainer.training.prepared import prepare
 from trainer.training.quiet import silence_packages
 from trainer.training.request import Listener, Ready, Trained, TrainRequest, Unheard
-from trainer.training.run_folder import RunFolder, held
 from trainer.training.steps import batch_plan
 
 BASES = "bases"

@@ -8,7 +8,7 @@ from typing import Any
 
 from transformers import TrainerCallback, TrainerControl, TrainerState, TrainingArguments
 
-from trainer.training.checkpoints import PREFIX, mark_whole, step_of
+from trainer.training.folder.checkpoints import PREFIX, mark_whole, step_of
 from trainer.training.problems import TrainingStopped
 from trainer.training.request import Listener
 

@@ -11,7 +11,7 @@ from typing import Any
 from trainer.adapters.layout import CONFIG_FILE, WEIGHTS_FILE
 from trainer.adapters.record import RECORD_FILE, TrainingRecord, write_record
 from trainer.training.curves import draw_curves
-from trainer.training.run_folder import RunFolder
+from trainer.training.folder.run_folder import RunFolder
 
 METRICS_FILE = "metrics.jsonl"
 CURVES_FILE = "curves.png"

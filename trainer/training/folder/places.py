@@ -13,10 +13,10 @@ from pathlib import Path
 from polaris_search.llm.adapters import adapter_name
 from trainer.adapters.record import RECORD_FILE, TrainingRecord, read_record, write_record
 from trainer.adapters.registry import Registry
-from trainer.training.adapter_folder import move_into
-from trainer.training.draft import digest_of, identity_of
+from trainer.training.folder.adapter_folder import move_into
+from trainer.training.folder.draft import digest_of, identity_of
+from trainer.training.folder.run_folder import RunFolder, refuse_other
 from trainer.training.problems import TrainingRefused
-from trainer.training.run_folder import RunFolder, refuse_other
 
 RUNS = "training"
 

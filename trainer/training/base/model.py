@@ -9,7 +9,7 @@ import hashlib
 from dataclasses import dataclass
 from typing import Any
 
-from trainer.training.base_source import BaseSource
+from trainer.training.base.source import BaseSource
 from trainer.training.machine import Footing, ModelSize
 from trainer.training.problems import BaseUnusable
 from trainer.training.settings import PROJECTIONS

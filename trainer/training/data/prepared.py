@@ -6,13 +6,13 @@ from pathlib import Path
 from typing import Any
 
 from polaris_search.llm.model import ChatMessage
-from trainer.training.base_model import BaseTokenizer
-from trainer.training.lengths import Fate, Fitted, fitted, pair_tokens
-from trainer.training.origin import PairOrigin, read_origin
-from trainer.training.preferences import Dropped, Preference, PreferenceFile
+from trainer.training.base.model import BaseTokenizer
+from trainer.training.data.lengths import Fate, Fitted, fitted, pair_tokens
+from trainer.training.data.origin import PairOrigin, read_origin
+from trainer.training.data.preferences import Dropped, Preference, PreferenceFile
+from trainer.training.data.split import groups_of, held_out_of
 from trainer.training.problems import PairsInvalid
 from trainer.training.settings import TrainSettings
-from trainer.training.split import groups_of, held_out_of
 
 MAX_LINES_SHOWN = 10
 SAID: dict[Fate, str] = {

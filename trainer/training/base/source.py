@@ -8,7 +8,7 @@ import hashlib
 from dataclasses import dataclass
 from pathlib import Path
 
-from trainer.training.gguf_base import gguf_base, is_gguf
+from trainer.training.base.gguf import gguf_base, is_gguf
 from trainer.training.problems import BaseUnusable
 
 CONFIG = "config.json"

@@ -17,7 +17,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from polaris_search.store.embedded.process_lock import try_lock
-from trainer.training.checkpoints import last_whole, step_of
+from trainer.training.folder.checkpoints import last_whole, step_of
 from trainer.training.problems import TrainingRefused
 
 Identity = Mapping[str, str | int | float | bool | None]

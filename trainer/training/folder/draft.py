@@ -11,11 +11,11 @@ from typing import Any
 from trainer.adapters.layout import read_adapter
 from trainer.adapters.record import BASE_REFERENCE, Plain, TrainingRecord
 from trainer.adapters.registry import Registry
-from trainer.training.base_model import BaseTokenizer
-from trainer.training.base_source import BaseSource
+from trainer.training.base.model import BaseTokenizer
+from trainer.training.base.source import BaseSource
+from trainer.training.data.prepared import PreparedPairs
 from trainer.training.machine import Machine
 from trainer.training.packages import installed_versions
-from trainer.training.prepared import PreparedPairs
 from trainer.training.problems import TrainingRefused
 from trainer.training.settings import TrainSettings
 

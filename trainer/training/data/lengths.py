@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, Literal
 
-from trainer.training.preferences import Preference
+from trainer.training.data.preferences import Preference
 from trainer.training.problems import BaseUnusable
 
 Fate = Literal["whole", "cut", "prompt too long", "alike when cut"]

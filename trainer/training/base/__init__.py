@@ -1,0 +1,1 @@
+"""The base model: where its files are, its tokenizer, and a GGUF file as one."""

@@ -1,0 +1,1 @@
+"""Preference pairs made ready: read strictly, measured in tokens, split by query."""
