@@ -334,7 +334,7 @@ def test_a_terminated_evaluate_tidies_up_and_exits_143(polaris, tmp_path):
     code = (
         "import os, signal, sys; from polaris_search.cli import main\n"
         "sys.argv = ['polaris-admin', '--help']\n"
-        "main.app = lambda: os.kill(os.getpid(), signal.SIGTERM)\n"
+        "main.app = lambda **_: os.kill(os.getpid(), signal.SIGTERM)\n"
         "try: main.main()\n"
         "finally: print('tidied up')"
     )
