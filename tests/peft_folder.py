@@ -120,7 +120,7 @@ def record(name: str, **more: object) -> TrainingRecord:
         "settings": {"beta": 0.1, "rank": RANK},
         "packages": {"trl": "1.16.0"},
         "pairs": {"read": 30, "trained": 24, "held_out": 6},
-        "metrics": {"eval_rewards/margins": 1.25},
+        "metrics": {"held_out_reward_margin": 1.25},
     }
     return TrainingRecord(**values | more)
 

@@ -83,14 +83,14 @@ def add(
     """
     from polaris_search.cli.adapters_report import entry_json
     from trainer.adapters.adding import add as add_folder
+    from trainer.adapters.gate_file import judge
 
     registry, _ = _registry()
     entry = add_folder(registry, folder, name)
     if as_json:
         print_json(entry_json(entry))
     else:
-        judge = f"polaris-admin adapters gate {entry.name} --help"
-        print_text(f"{entry.name} is a candidate. Judge it: {judge}")
+        print_text(f"{entry.name} is a candidate. {judge(entry.name)}")
 
 
 @app.command()
@@ -148,7 +148,8 @@ def rollback(
     if as_json:
         print_json(change_json(change))
     else:
-        print_text(f"{change.adapter or 'The base model'} is in use again; it was {change.was}.")
+        now, was = change.adapter or "The base model", change.was or "the base model"
+        print_text(f"{now} is in use again; it was {was}.")
     if settings.llm_kind != "local" and change.adapter:
         tell(f"Servers may not have it any more: polaris-admin adapters publish {change.adapter}")
 

@@ -14,7 +14,8 @@ if TYPE_CHECKING:
     from trainer.adapters.registry import Entry
     from trainer.publish.publish import Published
 
-MARGIN = "eval_rewards/margins"
+MARGIN = "held_out_reward_margin"
+"""As a training run records it: trl's margin of rewards on the held-out pairs."""
 SHOWN_METRICS = 12
 
 

@@ -94,7 +94,8 @@ def _origin_json(origin: "Origin") -> dict[str, str]:
 
 def _value(origin: "Origin") -> str:
     unit = origin.setting.unit
-    return f"{origin.shown} {unit}" if unit in ("s", "tokens", "threads") else origin.shown
+    told = origin.shown and unit in ("s", "tokens", "threads")  # what is not set has no unit
+    return f"{origin.shown} {unit}" if told else origin.shown
 
 
 def _print(checks: list[Check], origins: "list[Origin]", profiles: dict[str, str]) -> None:

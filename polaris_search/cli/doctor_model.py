@@ -54,9 +54,14 @@ def local_model_check() -> Check:
 
 def _local_server(settings: "Settings") -> Check:
     from polaris_search.llm.opening import local_plan
+    from polaris_search.llm.promoted import AdapterAbsent
+    from polaris_search.llm.promotions import RegistryDamaged
 
     try:
         plan = local_plan(settings)
+    except (AdapterAbsent, RegistryDamaged) as error:  # which `adapter` says in full
+        found = "local: not started without its adapter, of which the line `adapter` says more"
+        return Check("model server", False, found, error.exit_code)
     except PolarisError as error:
         return Check("model server", False, str(error), error.exit_code)
     served = plan.gguf.name + (f" with {plan.adapter.stem}" if plan.adapter else "")

@@ -55,6 +55,7 @@ def _print(table: "EnrichedTable") -> None:
     if table.description:
         for text in table.description.values():
             print_text(text)
-        print_text(f"Described by {provenance.model} at {provenance.enriched_at}.")
+        adapter = f" with the adapter {provenance.adapter}" if provenance.adapter else ""
+        print_text(f"Described by {provenance.model}{adapter} at {provenance.enriched_at}.")
     elif provenance.status == "failed":
         print_text(f"Not described: {provenance.reason}")

@@ -40,12 +40,13 @@ def held_out_of(dataset: Dataset, share: float, seed: int) -> HeldOut:
     order, so that more judgments move few of them.
 
     Raises:
-        UsageError: the share is none, or no query would be left to rank by.
+        UsageError: the share is none, no query is judged, or none would be left to rank by.
     """
     if not 0 <= share < 1:
         raise UsageError(f"--hold-out is {share:g}; a share from 0 to 0.9 was expected.")
     if not share:
         return HeldOut(share, seed, ())
+    require_judged(dataset)
     alike: dict[str, list[str]] = {}
     for query_id, text in dataset.queries.items():
         if any(grade > 0 for grade in dataset.qrels[query_id].values()):
@@ -62,6 +63,19 @@ def held_out_of(dataset: Dataset, share: float, seed: int) -> HeldOut:
             "Hold out less, or take a data set with more queries."
         )
     return HeldOut(share, seed, tuple(one for one in dataset.queries if one in chosen))
+
+
+def require_judged(dataset: Dataset) -> None:
+    """Check that there is a query with a relevant table.
+
+    Raises:
+        UsageError: there is none.
+    """
+    if not any(grade > 0 for grades in dataset.qrels.values() for grade in grades.values()):
+        raise UsageError(
+            f"{dataset.name} has no judged queries: no query has a table of a grade above 0. "
+            "Name a data set whose qrels.csv has some."
+        )
 
 
 def judgments_hash(dataset: Dataset, held_out: HeldOut = NOTHING_HELD_OUT) -> str:

@@ -98,7 +98,12 @@ def judge_adapter(
         written=(sides[0].written, sides[1].written),
         searched=[Searched(name, *(one[name] for one in measured)) for name in names],
         asked=Asked(tables, groups_of(dataset, tables)),
-        notices=(*queries.notices, *dataset.notices, *corpus.notices, *_notices(corpus, sides[0])),
+        notices=(
+            *queries.notices,
+            *dataset.notices,
+            *corpus.notices,
+            *_notices(corpus, sides, choices.asking),
+        ),
         made_with=_made_with(queries, (candidate, reference), choices),
     )
     return gate_report(trial, choices.limits)
@@ -120,9 +125,17 @@ def _require_same_tables(writers: Sequence[Writer], sides: Sequence[SideTexts]) 
             )
 
 
-def _notices(corpus: Corpus, side: SideTexts) -> Iterator[str]:
-    if side.unasked:
-        yield f"{len(side.unasked)} tables could not be described by either side."
+def _notices(corpus: Corpus, sides: Sequence[SideTexts], asking: Asking) -> Iterator[str]:
+    candidate, reference = sides
+    sampled = asking.concurrency > 1 and asking.settings.temperature > 0
+    if sampled and candidate.written != reference.written:
+        yield (
+            f"Texts were sampled, {asking.concurrency} tables at a time: many servers, the local "
+            "one too, do not write the same twice then, and some of the difference is chance. "
+            "POLARIS_LLM_CONCURRENCY=1 asks for one table at a time."
+        )
+    if candidate.unasked:
+        yield f"{len(candidate.unasked)} tables could not be described by either side."
     if len(corpus.tables) <= DEPTH:
         yield (
             f"Among {len(corpus.tables)} tables R@{DEPTH} only tells what is found at all from "

@@ -4,15 +4,14 @@ The registry belongs to the trainer; here only its one file is read that names t
 `POLARIS_ADAPTER` may name another one of its adapters, or none.
 """
 
-import json
 from dataclasses import replace
 from pathlib import Path
 
 from polaris_search.errors import UsageError
+from polaris_search.llm.promotions import current_of, read_history
 from polaris_search.settings import Settings
 
 ADAPTERS_FOLDER = "adapters"
-CURRENT_FILE = "current.json"
 CURRENT = "current"
 """What POLARIS_ADAPTER says for the one that is promoted."""
 NONE = "none"
@@ -35,27 +34,16 @@ def current_adapter(home: Path) -> str | None:
     """Return the name of the adapter in use, None where none was promoted.
 
     Raises:
-        UsageError: the registry's file cannot be read.
+        RegistryDamaged: the registry's file cannot be read.
     """
-    path = adapters_folder(home) / CURRENT_FILE
-    try:
-        document = json.loads(path.read_text(encoding="utf-8"))
-        name = document["current"]
-    except (FileNotFoundError, NotADirectoryError):
-        return None
-    except (OSError, ValueError, KeyError, TypeError, RecursionError) as error:
-        raise UsageError(
-            f"{path} should say which adapter is in use, and cannot be read ({error}). "
-            "Restore it from a backup, or set POLARIS_ADAPTER to an adapter's name or to none."
-        ) from None
-    return name if isinstance(name, str) else None
+    return current_of(read_history(adapters_folder(home)))
 
 
 def chosen_adapter(settings: Settings) -> str | None:
     """Return the name of the adapter that the settings choose, None for the base model alone.
 
     Raises:
-        UsageError: the registry cannot be read.
+        RegistryDamaged: the registry cannot be read.
     """
     if settings.adapter == CURRENT:
         return current_adapter(settings.home)
@@ -66,7 +54,7 @@ def with_chosen_adapter(settings: Settings) -> Settings:
     """Return the settings with the adapter as the model to ask for, where no model is named.
 
     Raises:
-        UsageError: the registry cannot be read.
+        RegistryDamaged: the registry cannot be read.
     """
     if settings.llm_model is not None or settings.llm_kind not in NAMED_BY_MODEL:
         return settings
@@ -77,15 +65,29 @@ def local_adapter(settings: Settings) -> Path | None:
     """Return the file of the adapter that the local model serves, None for the model alone.
 
     Raises:
-        UsageError: the chosen adapter is not there in llama.cpp's form.
+        AdapterAbsent: the chosen adapter is not there, or not in llama.cpp's form.
+        RegistryDamaged: the registry cannot be read.
     """
     name = chosen_adapter(settings)
     if name is None:
         return None
     path = gguf_of(settings.home, name)
     if not path.is_file():
-        raise UsageError(
-            f"The adapter {name!r} is to write, but {path} is not there. "
-            f"`polaris-admin adapters publish {name}` makes it; POLARIS_ADAPTER=none does without."
-        )
+        raise AdapterAbsent(settings, name, path)
     return path.resolve()
+
+
+class AdapterAbsent(UsageError):
+    """The adapter that is to write has no file that the local model can read."""
+
+    def __init__(self, settings: Settings, name: str, path: Path) -> None:
+        if path.parent.is_dir():
+            missing = f"{path} is not there. `polaris-admin adapters publish {name}` makes it"
+        else:
+            missing = (
+                f"{adapters_folder(settings.home)} has no such adapter. "
+                "`polaris-admin adapters list` shows those that it has"
+            )
+        super().__init__(
+            f"The adapter {name!r} is to write, but {missing}; POLARIS_ADAPTER=none does without."
+        )

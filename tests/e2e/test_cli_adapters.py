@@ -126,11 +126,15 @@ def test_the_saved_folder_with_a_reference_copy_never_gets_in(polaris, tmp_path)
         (["publish", "night-1"], 2, "A server of kind openai cannot be given adapters."),
         (["add", "nowhere"], 1, "there is no adapter_config.json"),
         (["add", "night-1"], 2, "A name is never used twice"),
+        (["add", "night-1", "--name", ""], 2, "'' cannot name an adapter."),
+        (["add", "night-1", "--name", "current.json"], 2, "'current.json' cannot name an adapter."),
+        (["promote", "night-1", "--force", " "], 2, "--force needs a reason"),
+        (["publish", "night-1", "--force", ""], 2, "--force needs a reason"),
     ],
 )
 def test_what_cannot_be_done_is_told_in_a_sentence(polaris, arguments, exit_code, sentence):
     judge(polaris, "night-2", "promote")
-    more = ["--force", "a test"] if arguments[:2] == ["publish", "night-1"] else []
+    more = ["--force", "a test"] if arguments == ["publish", "night-1"] else []
 
     finished = polaris("adapters", *arguments, *more)
 
@@ -158,6 +162,39 @@ def test_doctor_says_which_adapter_writes(polaris):
     assert before["found"] == "none; the base model writes"
     assert after["found"].startswith("night-1, in use since 20")
     assert named["found"] == "night-2, as POLARIS_ADAPTER names it"
+
+
+def test_an_adapter_that_is_not_there_is_told_once_and_where_to_look(polaris):
+    local = {"POLARIS_LLM_KIND": "local", "POLARIS_ADAPTER": "nosuch"}
+
+    report = polaris.answer("doctor", exit_code=2, **local)
+
+    (told,) = [one for one in report["checks"] if "nosuch" in one["found"]]
+    assert told["name"] == "adapter"
+    assert "`polaris-admin adapters list` shows those that it has" in told["found"]
+    assert [one["name"] for one in report["checks"] if not one["ok"]] == ["model server", "adapter"]
+
+
+def test_a_registry_file_whose_parts_disagree_is_refused_by_list_and_doctor_alike(polaris):
+    path = polaris.folder / "polaris-data" / "adapters" / "current.json"
+    path.write_text('{"current": "night-1", "history": []}')
+
+    listing = polaris("adapters", "list")
+    check = adapter_check(polaris.answer("doctor", exit_code=1))
+
+    assert listing.returncode == 1
+    assert not check["ok"]
+    assert said(listing) == f"Error: {check['found']}"
+
+
+def test_gone_back_to_from_the_base_model_an_adapter_is_in_use_again(polaris):
+    judge(polaris, "night-1", "promote")
+    for command in (["promote", "night-1"], ["rollback"]):
+        assert polaris("adapters", *command).returncode == 0
+
+    back = said(polaris("adapters", "rollback", "night-1"))
+
+    assert "night-1 is in use again; it was the base model." in back
 
 
 def adapter_check(report: dict) -> dict:

@@ -48,6 +48,28 @@ def test_what_its_record_cannot_show_is_said(tmp_path):
 
     assert "cannot show" in found_for(path, hash_without(["q4"])).origin
     assert "cannot show" in found_for(path, None).origin
+    assert found_for(path, None).notices[0].startswith("WARNING: the adapter may have been trained")
+    assert found_for(path, hash_without(["q3"])).notices == ()
+
+
+def test_queries_that_the_record_proves_to_have_been_trained_on_are_refused(tmp_path):
+    usual = held_out_of(DATA, 0.2, 42).query_ids
+    learned = next(one for one in IDS if one not in usual)
+    hash_of_the_rest = hash_without(usual)
+
+    with pytest.raises(QueriesTrainedOn, match="trained on 1 of the queries"):
+        found_for(record_of_pairs(tmp_path, [usual[0], learned]), hash_of_the_rest)
+    some = found_for(record_of_pairs(tmp_path, [usual[0]]), hash_of_the_rest)
+    assert "its record shows it" in some.origin
+
+
+@pytest.mark.parametrize("named", [True, False])
+def test_a_data_set_without_judged_queries_is_said_to_be_one(tmp_path, named):
+    empty = Dataset("data", {"q1": "words"}, {"q1": {}}, judged=())
+    path = record_of_pairs(tmp_path, ["q1"]) if named else None
+
+    with pytest.raises(UsageError, match="data has no judged queries"):
+        gate_queries(empty, path, TrainedOn("another data set's"))
 
 
 @pytest.mark.parametrize("named", [True, False])

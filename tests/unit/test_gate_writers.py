@@ -11,9 +11,9 @@ from vllm_shaped import BASE, VllmShaped, vllm_shaped
 
 from ingest.describe.describer import DescribeSettings
 from polaris_search.errors import PolarisError, UsageError
+from polaris_search.experiments.gate.writers import fingerprint as fingerprint_of
 from polaris_search.experiments.gate.writers import opened_writer
 from polaris_search.settings import read_settings
-from trainer.adapters.layout import weights_hash
 from trainer.adapters.registry import AdapterUnknown, Registry
 
 NEW = "polaris-desc-20261202t020000z"
@@ -43,7 +43,7 @@ def test_vllm_is_made_to_load_a_candidate_and_asked_for_it_by_name(registry):
 
     folder = registry.root / NEW
     assert (adapter, model) == (NEW, BASE)
-    assert fingerprint == weights_hash(folder)
+    assert fingerprint == fingerprint_of(folder)
     assert vllm.loaded == {NEW: str(folder.resolve())}
 
 
@@ -104,3 +104,14 @@ def test_an_unknown_adapter_and_no_model_are_usage_errors(registry):
         opened("polaris-desc-x", registry)
     with pytest.raises(UsageError, match="POLARIS_LLM_URL"):
         opened("base", registry)
+
+
+def test_a_copy_has_the_same_fingerprint_and_another_scale_or_weights_have_others(tmp_path):
+    one, copy, scaled = (peft_folder(tmp_path / name) for name in ("one", "copy", "scaled"))
+    config = scaled / "adapter_config.json"
+    document = json.loads(config.read_text())
+    config.write_text(json.dumps({**document, "lora_alpha": document["lora_alpha"] * 2}))
+
+    assert fingerprint_of(one) == fingerprint_of(copy)
+    others = (scaled, peft_folder(tmp_path / "other", seed=2))
+    assert len({fingerprint_of(one), *map(fingerprint_of, others)}) == 3

@@ -113,6 +113,30 @@ def test_an_adapter_that_writes_what_the_current_one_writes_passes_and_is_told_t
     assert any("would change nothing" in notice for notice in report.notices)
 
 
+def test_a_copy_shares_the_texts_though_the_server_never_writes_the_same_twice(tmp_path):
+    new, old = WritingLLM(knowing(no_thing), NEW), WritingLLM(CURRENT, OLD)
+
+    with closing(EmbeddedStore(tmp_path / "store")) as store:
+        report = judge_adapter(
+            WORLD.folder(tmp_path / "data"),
+            all_queries(),
+            Writer(NEW, new, "equal weights"),
+            Writer(OLD, old, "equal weights"),
+            choices(tmp_path),
+            store,
+        )
+
+    assert report.same == 1.0
+    assert any("would change nothing" in notice for notice in report.notices)
+    assert not any("some of the difference is chance" in notice for notice in report.notices)
+
+
+def test_texts_sampled_several_at_a_time_are_said_to_differ_by_chance_too(tmp_path):
+    report = judged(tmp_path, GOOD)
+
+    assert any("some of the difference is chance" in notice for notice in report.notices)
+
+
 def test_an_adapter_that_writes_what_the_base_writes_is_not_in_use_and_is_refused(tmp_path):
     report = judged_models(tmp_path, WritingLLM(CURRENT, NEW), WritingLLM(CURRENT))
 
@@ -237,6 +261,8 @@ def test_too_few_queries_are_refused_with_how_many_there_should_be(tmp_path):
     report = judged(tmp_path, GOOD, queries=queries)
 
     assert refused_for(report, "Too few queries: 10 are held out, at least 50 are needed.")
+    assert refused_for(report, "Hold out more (`polaris-admin pairs --hold-out`)")
+    assert refused_for(report, "--min-queries")
     assert refused_for(report, "Too few tables: 10")
 
 

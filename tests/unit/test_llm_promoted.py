@@ -1,26 +1,29 @@
 """Which adapter the settings choose, and how it is asked for."""
 
-import json
+from datetime import UTC, datetime
 
 import pytest
 
-from polaris_search.errors import SettingInvalid, UsageError
+from polaris_search.errors import SettingInvalid
 from polaris_search.llm.local.child_server import LocalPlan
 from polaris_search.llm.local.local_model import LocalChatModel
 from polaris_search.llm.promoted import (
+    AdapterAbsent,
     chosen_adapter,
-    current_adapter,
     local_adapter,
     with_chosen_adapter,
 )
+from polaris_search.llm.promotions import Change
 from polaris_search.settings import read_settings
+from trainer.adapters.history import write_history
 
 
 @pytest.fixture
 def home(tmp_path):
     folder = tmp_path / "adapters"
-    folder.mkdir()
-    (folder / "current.json").write_text(json.dumps({"current": "night-2", "history": []}))
+    (folder / "night-2").mkdir(parents=True)
+    at = datetime(2026, 11, 30, 2, tzinfo=UTC)
+    write_history(folder, [Change(at, "night-2", None, "promoted", "It may.")])
     return tmp_path
 
 
@@ -46,14 +49,6 @@ def test_without_a_registry_there_is_none(tmp_path):
     assert chosen_adapter(settings(tmp_path / "nowhere")) is None
 
 
-@pytest.mark.parametrize("content", ["", "[]", "{}", "{", "null"])
-def test_a_registry_that_cannot_be_read_is_told_never_passed_over(home, content):
-    (home / "adapters" / "current.json").write_text(content)
-
-    with pytest.raises(UsageError, match=r"current\.json should say which adapter"):
-        current_adapter(home)
-
-
 @pytest.mark.parametrize("kind", ["vllm", "tgi", "llamacpp"])
 def test_a_server_that_knows_adapters_is_asked_for_it_unless_a_model_is_named(home, kind):
     chosen = with_chosen_adapter(settings(home, POLARIS_LLM_KIND=kind))
@@ -69,14 +64,22 @@ def test_a_generic_server_is_never_asked_for_an_adapter(home):
 
 def test_the_local_model_reads_the_adapters_file_which_has_to_be_there(home):
     told = settings(home, POLARIS_LLM_KIND="local")
-    with pytest.raises(UsageError, match="`polaris-admin adapters publish night-2` makes it"):
+    with pytest.raises(AdapterAbsent, match="`polaris-admin adapters publish night-2` makes it"):
         local_adapter(told)
     path = home / "adapters" / "night-2" / "night-2.gguf"
-    path.parent.mkdir()
     path.write_bytes(b"GGUF")
 
     assert local_adapter(told) == path.resolve()
     assert local_adapter(settings(home, POLARIS_ADAPTER="none")) is None
+
+
+def test_an_adapter_that_the_registry_has_not_is_looked_for_in_its_list(home):
+    with pytest.raises(AdapterAbsent) as refused:
+        local_adapter(settings(home, POLARIS_LLM_KIND="local", POLARIS_ADAPTER="nosuch"))
+
+    said = str(refused.value)
+    assert "has no such adapter. `polaris-admin adapters list` shows those that it has" in said
+    assert "publish nosuch" not in said
 
 
 def test_the_local_model_is_traced_by_its_adapters_name(tmp_path):

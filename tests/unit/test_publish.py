@@ -2,13 +2,14 @@
 
 import subprocess
 import sys
+from dataclasses import replace
 
 import pytest
 from publishing import judged
 
 from polaris_search.errors import AlreadyHeld, PolarisError
 from polaris_search.settings import read_settings
-from trainer.adapters.promotion import decision, promote
+from trainer.adapters.promotion import decision, promote, rollback
 from trainer.adapters.registry import Registry
 from trainer.publish.publish import publish
 from trainer.publish.target import Publication, PublishFailed
@@ -51,6 +52,16 @@ def test_servers_first_then_the_registry_then_the_old_one_goes(registry):
     publish(registry, publication(registry), decision(registry), servers)
 
     assert servers.noted == [("put", "old"), ("settle", "new")]
+
+
+def test_back_at_the_base_model_one_that_was_in_use_is_published_again(registry):
+    rollback(registry, None, decision(registry))
+    again = replace(publication(registry), name="old", folder=registry.root / "old", old=None)
+
+    published = publish(registry, again, decision(registry), NotingTarget(registry))
+
+    assert published.change is not None
+    assert (published.change.was, registry.current) == (None, "old")
 
 
 def test_what_does_not_serve_changes_nothing(registry):

@@ -176,6 +176,10 @@ def test_a_gguf_base_says_its_heads_and_whether_the_adapter_fits(tmp_path):
         write_lora_gguf(folder, wider, tmp_path / "a.gguf")
     with pytest.raises(NotConvertible, match=r"layers\.1\..*absent there"):
         write_lora_gguf(folder, shorter, tmp_path / "a.gguf")
+    with pytest.raises(
+        NotConvertible, match=r"there\. Train an adapter on .*toy-llama serve.*LOCAL"
+    ):
+        write_lora_gguf(folder, shorter, tmp_path / "a.gguf")
 
 
 def test_a_gguf_base_of_another_architecture_is_refused(tmp_path):

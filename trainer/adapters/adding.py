@@ -18,7 +18,7 @@ from trainer.adapters.layout import (
     checked_adapter,
 )
 from trainer.adapters.record import RECORD_FILE, RecordInvalid, read_record
-from trainer.adapters.registry import Entry, Registry, is_name
+from trainer.adapters.registry import RESERVED, Entry, Registry, is_name
 
 COPIED = (CONFIG_FILE, WEIGHTS_FILE, RECORD_FILE, "metrics.jsonl", "curves.png")
 """Checkpoints, tokenizers and what else a run leaves stay where they are."""
@@ -34,13 +34,14 @@ def add(registry: Registry, folder: Path, name: str | None = None) -> Entry:
         name: what to call it; by default as its record does, else by the time.
 
     Raises:
-        AdapterInvalid: the folder holds no sound adapter, or a second one.
+        AdapterInvalid: the folder holds no sound adapter, a second one, or no sound record.
         AlreadyHeld: another process is changing the registry.
         UsageError: the name is taken, or none.
     """
     checked_adapter(folder)
+    recorded = _recorded_name(folder)  # a record has to be sound, whoever chooses the name
     with registry.changing(f"adding {folder.name}"):
-        chosen = _free_name(registry, name or _recorded_name(folder))
+        chosen = _free_name(registry, recorded if name is None else name)
         unfinished = _copied(registry.root, folder, chosen)
         checked_adapter(unfinished)  # the copy is what will be used
         return take_in(registry, unfinished, chosen)
@@ -96,7 +97,7 @@ def _usable(name: str) -> str:
     if not is_name(name):
         raise UsageError(
             f"{name!r} cannot name an adapter. Use letters, digits, dots, dashes and underscores, "
-            "at most 100."
+            f"at most 100, and none of the words {', '.join(sorted(RESERVED))}."
         )
     return name
 

@@ -49,21 +49,29 @@ def why_not(gate: GateSaid | None, name: str, current: str | None) -> str | None
 
     The report has to be of this adapter, against the one that it would replace.
     """
-    judge = f"Judge it: polaris-admin adapters gate {name} --help."
     if gate is None:
-        return f"No gate has judged {name!r}. {judge}"
+        return f"No gate has judged {name!r}. {judge(name)}"
     if gate.verdict == "unreadable":
-        return f"The gate's report of {name!r} cannot be read ({gate.reasons[0]}). {judge}"
+        return f"The gate's report of {name!r} cannot be read ({gate.reasons[0]}). {judge(name)}"
     if gate.verdict == "refuse":
         return f"The gate refused {name!r}: {_joined(gate.reasons)}"
     if gate.candidate not in (None, name):
-        return f"The gate's report of {name!r} is that of {gate.candidate!r}. {judge}"
+        return f"The gate's report of {name!r} is that of {gate.candidate!r}. {judge(name)}"
     if gate.reference not in (None, current or BASE):
         return (
             f"The gate compared {name!r} with {gate.reference!r}, and {current or BASE!r} is in "
-            f"use now. {judge}"
+            f"use now. {judge(name)}"
         )
     return None
+
+
+def judge(name: str) -> str:
+    """Return the sentence that says how the adapter is judged."""
+    return (
+        f"Judge it: `polaris-admin adapters gate {name} --dataset D --held-out "
+        "PAIRS.record.json`, with a folder of judged queries, and the record of the pairs that it "
+        "was trained on."
+    )
 
 
 def _joined(reasons: tuple[str, ...]) -> str:

@@ -1,70 +1,32 @@
 """Who was the adapter in use, since when and why: one file, whose last line is the present.
 
 States follow from it and need no file of their own, so that there is no moment at which two files
-disagree: a kill leaves the old file or the new one.
+disagree: a kill leaves the old file or the new one. It is read by `polaris_search.llm.promotions`.
 """
 
 import json
 import os
 from collections.abc import Sequence
-from dataclasses import asdict, dataclass
-from datetime import datetime
+from dataclasses import asdict
 from pathlib import Path
-from typing import Any, Literal
 
-from polaris_search.errors import PolarisError
-from polaris_search.llm.promoted import CURRENT_FILE
+from polaris_search.llm.promotions import (
+    CURRENT_FILE,
+    Change,
+    RegistryDamaged,
+    current_of,
+    read_history,
+)
 
-How = Literal["promoted", "rolled back"]
-
-
-class RegistryDamaged(PolarisError):
-    """The registry's file is not what it was written as."""
-
-    def __init__(self, path: Path, problem: object) -> None:
-        super().__init__(
-            f"{path} cannot be read ({problem}). Restore it from a backup; without it, every "
-            "adapter is a candidate again and none is in use."
-        )
-
-
-@dataclass(frozen=True, slots=True)
-class Change:
-    """One change of the adapter in use.
-
-    Attributes:
-        at: when, in UTC.
-        adapter: in use from then on; None for the base model alone.
-        was: in use before.
-        how: "promoted" or "rolled back".
-        why: what the gate said, or the person.
-        forced: whether it was promoted without the gate's consent.
-        weights: SHA-256 of the adapter's weights; None for the base model alone.
-    """
-
-    at: datetime
-    adapter: str | None
-    was: str | None
-    how: How
-    why: str
-    forced: bool = False
-    weights: str | None = None
-
-
-def read_history(root: Path) -> tuple[Change, ...]:
-    """Return all changes, the oldest first; none where nothing was ever promoted.
-
-    Raises:
-        RegistryDamaged: the file cannot be read.
-    """
-    path = root / CURRENT_FILE
-    try:
-        entries = json.loads(path.read_text(encoding="utf-8"))["history"]
-        return tuple(_change(entry) for entry in entries)
-    except FileNotFoundError:
-        return ()
-    except (OSError, ValueError, KeyError, TypeError, RecursionError) as error:
-        raise RegistryDamaged(path, error) from None
+__all__ = [
+    "Change",
+    "RegistryDamaged",
+    "current_of",
+    "read_history",
+    "trail_of",
+    "write_history",
+    "write_whole",
+]
 
 
 def write_history(root: Path, history: Sequence[Change]) -> None:
@@ -88,11 +50,6 @@ def write_whole(path: Path, content: bytes) -> None:
     _settle(path.parent)
 
 
-def current_of(history: Sequence[Change]) -> str | None:
-    """Return the adapter in use, None for the base model alone."""
-    return history[-1].adapter if history else None
-
-
 def trail_of(history: Sequence[Change]) -> tuple[str | None, ...]:
     """Return what is in use, last, and what each way back leads to, the base model first.
 
@@ -105,10 +62,6 @@ def trail_of(history: Sequence[Change]) -> tuple[str | None, ...]:
         elif change.adapter != trail[-1]:
             trail.append(change.adapter)
     return tuple(trail)
-
-
-def _change(entry: dict[str, Any]) -> Change:
-    return Change(**entry | {"at": datetime.fromisoformat(entry["at"])})
 
 
 def _settle(folder: Path) -> None:

@@ -7,7 +7,7 @@ that has changed since then is told so, and nothing is done.
 from dataclasses import dataclass
 from datetime import datetime
 
-from polaris_search.errors import PolarisError
+from polaris_search.errors import PolarisError, UsageError
 from trainer.adapters.gate_file import why_not
 from trainer.adapters.history import Change, current_of, trail_of, write_history
 from trainer.adapters.layout import checked_adapter, weights_hash
@@ -32,7 +32,15 @@ def decision(
     """Return a decision on what the registry said at `since`, by default now.
 
     Two commands that are started at once have seen the same, also if one is faster.
+
+    Raises:
+        UsageError: the reason says nothing.
     """
+    if force is not None and not force.strip():
+        raise UsageError(
+            "--force needs a reason, which the history keeps. Say why this adapter may be used "
+            'without the gate: --force "I have read 50 of its texts".'
+        )
     history = registry.history()
     return Decision(sum(1 for one in history if since is None or one.at <= since), force)
 
@@ -101,7 +109,7 @@ def require_way_back(registry: Registry, name: str | None, decision: Decision) -
     history = registry.history()
     _require_unchanged(history, decision)
     current, trail = current_of(history), trail_of(history)
-    if current is None:
+    if current is None and name is None:
         raise NotPromoted("No adapter is in use: there is nothing to go back from.")
     if name == current:
         raise NotPromoted(f"{name!r} is in use already. Nothing is to be done.")

@@ -19,6 +19,14 @@ BASE_REFERENCE = "base"
 
 Plain = str | int | float | bool | None
 
+_OF_MAPPINGS: Mapping[str, tuple[type, ...]] = {
+    "settings": (str, int, float, bool, type(None)),
+    "packages": (str,),
+    "pairs": (int,),
+    "metrics": (int, float),
+}
+_OR_NONE = frozenset({"base_revision", "judgments_hash", "parent"})
+
 
 class RecordInvalid(PolarisError):
     """A folder holds no record of a training run. `problem` is a clause."""
@@ -108,6 +116,20 @@ def _record(document: Mapping[str, Any], path: Path) -> TrainingRecord:
     values = {name: value for name, value in document.items() if name in known}
     try:
         made_at = datetime.fromisoformat(values["made_at"])
-        return TrainingRecord(**values | {"made_at": made_at})
+        record = TrainingRecord(**values | {"made_at": made_at})
     except (KeyError, TypeError, ValueError) as error:
         raise RecordInvalid(path, f"it is not complete ({error})") from None
+    for name, value in values.items():
+        if not _is_sound(name, value):
+            raise RecordInvalid(path, f"what it says as `{name}` is none")
+    return record
+
+
+def _is_sound(name: str, value: Any) -> bool:
+    """Return whether the value is of the kind that is read as this field."""
+    if name in _OF_MAPPINGS:
+        kinds = _OF_MAPPINGS[name]
+        return isinstance(value, dict) and all(isinstance(one, kinds) for one in value.values())
+    if name == "seed":
+        return isinstance(value, int)
+    return isinstance(value, str) or (name in _OR_NONE and value is None)

@@ -19,6 +19,7 @@ from typing import Literal
 
 from polaris_search.errors import AlreadyHeld, PolarisError, UsageError
 from polaris_search.llm.promoted import adapters_folder
+from polaris_search.llm.promotions import CURRENT_FILE
 from polaris_search.store.embedded.process_lock import ProcessLock, try_lock
 from trainer.adapters.gate_file import GATE_FILE, GateSaid, read_gate
 from trainer.adapters.history import Change, current_of, read_history, write_whole
@@ -30,6 +31,8 @@ State = Literal["candidate", "promoted", "retired", "rejected"]
 LOCK_FILE = ".lock"
 HOLDER_FILE = ".holder.json"
 
+RESERVED = frozenset({"base", "none", "current", CURRENT_FILE})
+"""Words that settings and the gate read otherwise, and the registry's own file, in any case."""
 _NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,99}")
 
 
@@ -187,8 +190,8 @@ def is_whole(folder: Path) -> bool:
 
 
 def is_name(name: str) -> bool:
-    """Return whether an adapter can be called so, in a path as well as on a server."""
-    return _NAME.fullmatch(name) is not None
+    """Return whether an adapter can be called so: in a path, on a server and in a command."""
+    return _NAME.fullmatch(name) is not None and name.casefold() not in RESERVED
 
 
 def _who(what: str) -> bytes:

@@ -36,10 +36,11 @@ _PLAIN_STARTS = (True, False, "gaussian", "orthogonal")
 class NotConvertible(PolarisError):
     """An adapter cannot be a GGUF file; a sentence says why and what serves it."""
 
-    def __init__(self, folder: Path, why: str) -> None:
+    def __init__(
+        self, folder: Path, why: str, remedy: str = "Train a plain LoRA, or serve it with vLLM."
+    ) -> None:
         super().__init__(
-            f"The adapter in {folder} cannot be converted for llama.cpp: {why}. "
-            "Train a plain LoRA, or serve it with vLLM."
+            f"The adapter in {folder} cannot be converted for llama.cpp: {why}. {remedy}"
         )
 
 
@@ -104,6 +105,9 @@ def _fitting(adapter: Adapter, module: Module, base: LlamaBase) -> str:
             adapter.folder,
             f"it was trained on another base model: {module.name} is {shape[0]} x {shape[1]} in "
             f"it, {'absent' if expected is None else f'{expected[0]} x {expected[1]}'} there",
+            f"Train an adapter on the model that serves, or have {adapter.base_model} serve, which "
+            "this one was trained on: set POLARIS_LOCAL_MODEL to its GGUF file, or name it with "
+            "--base where servers of your own have it.",
         )
     heads = base.rotated_heads(module.name)
     if heads and shape[0] % (2 * heads):

@@ -156,5 +156,9 @@ def _numbers(one: Compared, confidence: float) -> str:
 
 def _count(n: int, least: int, what: str, how: str) -> str:
     if n < least:
-        return f"Too few {what}: {n} {how}, at least {least} are needed."
+        return (
+            f"Too few {what}: {n} {how}, at least {least} are needed. Hold out more "
+            "(`polaris-admin pairs --hold-out`), judge on a data set with more judgments, or ask "
+            f"for less: --min-{what}."
+        )
     return f"{n} {what} {how}; at least {least} are needed."

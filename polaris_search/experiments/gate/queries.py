@@ -11,7 +11,12 @@ from pathlib import Path
 
 from polaris_search.errors import PolarisError, UsageError
 from polaris_search.evaluate.dataset import Dataset
-from polaris_search.experiments.held_out import HeldOut, held_out_of, judgments_hash
+from polaris_search.experiments.held_out import (
+    HeldOut,
+    held_out_of,
+    judgments_hash,
+    require_judged,
+)
 
 USUAL_SHARE = 0.2
 USUAL_SEED = 42
@@ -19,6 +24,12 @@ MAX_SHOWN = 5
 HOLD_OUT = (
     f"Build the pairs with `polaris-admin pairs --hold-out {USUAL_SHARE:g}` and train on those, or "
     "judge the adapter on another data set."
+)
+
+NOT_SHOWN = (
+    "WARNING: the adapter may have been trained on these queries, for its record cannot show that "
+    "they were left out, and then this verdict says little. Name the record of the pairs that it "
+    "was trained on with --held-out."
 )
 
 
@@ -69,8 +80,10 @@ def gate_queries(dataset: Dataset, named: Path | None, trained_on: TrainedOn) ->
 
     Raises:
         QueriesTrainedOn: the candidate was trained on them, or nobody knows.
-        UsageError: the file cannot be read, holds no queries or some of another data set.
+        UsageError: the file cannot be read, holds no queries or some of another data set; or no
+            query of the data set is judged.
     """
+    require_judged(dataset)
     everything = judgments_hash(dataset)
     if everything in (trained_on.candidate, *trained_on.parents):
         raise QueriesTrainedOn(
@@ -81,7 +94,7 @@ def gate_queries(dataset: Dataset, named: Path | None, trained_on: TrainedOn) ->
     if everything != trained_on.reference:
         return found
     notice = "The reference was trained on these queries too, which is to its advantage."
-    return replace(found, notices=(notice,))
+    return replace(found, notices=(*found.notices, notice))
 
 
 def _found(dataset: Dataset, named: Path | None, trained_on: str | None) -> GateQueries:
@@ -92,9 +105,9 @@ def _found(dataset: Dataset, named: Path | None, trained_on: str | None) -> Gate
             "The adapter's record does not say which judgments it was trained on. "
             "Name the queries that were left out with --held-out."
         )
-    usual = held_out_of(dataset, USUAL_SHARE, USUAL_SEED)
-    if trained_on == judgments_hash(dataset, usual):
-        return GateQueries(usual.query_ids, "left out when it was trained: its record shows it")
+    usual = _usual(dataset, trained_on)
+    if usual is not None:
+        return GateQueries(usual, "left out when it was trained: its record shows it")
     return GateQueries(
         tuple(dataset.queries), f"all of {dataset.name}: it was trained on other judgments"
     )
@@ -112,9 +125,28 @@ def _named(dataset: Dataset, path: Path, trained_on: str | None) -> GateQueries:
     found = tuple(query_id for query_id in dataset.queries if query_id in wanted)
     if trained_on == judgments_hash(dataset, HeldOut(0.0, 0, found)):
         return GateQueries(found, f"{path.name}: left out when it was trained, its record shows it")
-    return GateQueries(
-        found, f"{path.name}: the adapter's record cannot show that they were left out"
-    )
+    usual = _usual(dataset, trained_on)
+    judged = {query_id for query_id, _ in dataset.judged}
+    learned = [] if usual is None else sorted(wanted & judged - set(usual))
+    if learned:
+        raise QueriesTrainedOn(
+            f"The adapter was trained on {len(learned)} of the queries that {path} names, as its "
+            "record shows. Name the record of the pairs that it was trained on, or leave "
+            "--held-out away."
+        )
+    if usual is not None:
+        return GateQueries(found, f"{path.name}: left out when it was trained, its record shows it")
+    unshown = "the adapter's record cannot show that they were left out"
+    return GateQueries(found, f"{path.name}: {unshown}", (NOT_SHOWN,))
+
+
+def _usual(dataset: Dataset, trained_on: str | None) -> tuple[str, ...] | None:
+    """Return the usual share of queries, if they are what the training left out."""
+    try:
+        usual = held_out_of(dataset, USUAL_SHARE, USUAL_SEED)
+    except UsageError:
+        return None  # so few queries that no training can have left a share of them out
+    return usual.query_ids if trained_on == judgments_hash(dataset, usual) else None
 
 
 def _ids_in(path: Path) -> Sequence[str]:

@@ -28,7 +28,8 @@ class Writer:
     Attributes:
         name: the adapter's, or "base".
         chat_model: asked in one event loop, and closed at its end.
-        fingerprint: of the adapter's weights, which no name vouches for.
+        fingerprint: of the adapter, which no name vouches for; sides of one base that have the
+            same one share their texts. "" for the base.
     """
 
     name: str
@@ -68,8 +69,7 @@ def side_texts(writer: Writer, tables: Sequence[CorpusTable], asking: Asking) ->
         ServiceUnreachable: the model's server went away; what was written is in the file.
         NotWritten: the file cannot be written.
     """
-    version = LlmDescriber(writer.chat_model, asking.settings).version
-    path = asking.folder / f"{content_hash(version, writer.fingerprint)[:16]}.jsonl"
+    path = asking.folder / f"{_version(writer, asking.settings)[:16]}.jsonl"
     with TextsFile(path) as file:
         known = file.read()
         missing = [table for table in tables if _key(table) not in known]
@@ -151,6 +151,20 @@ def _is_six_texts(reply: ChatReply) -> bool:
         return description_of(json.loads(reply.text)) is not None
     except (ValueError, RecursionError):
         return False
+
+
+def _version(writer: Writer, settings: DescribeSettings) -> str:
+    """Return the hash of all that shapes the side's texts but the table.
+
+    An adapter is known by its fingerprint, not by its name: a copy would write the same, and where
+    it does not, because a server samples otherwise from run to run, that says nothing of it.
+    """
+    describer = LlmDescriber(writer.chat_model, settings)
+    if not writer.fingerprint:
+        return content_hash(describer.version, "")
+    # Some servers answer under the adapter's name in place of the base's.
+    base = "" if describer.model == writer.name else describer.model
+    return content_hash(base, writer.fingerprint, describer.prompt_version, repr(settings))
 
 
 def _key(table: CorpusTable) -> Key:

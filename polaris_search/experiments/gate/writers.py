@@ -1,6 +1,7 @@
 """The models of both sides, opened as an ingest would open them: an adapter's, or the base's."""
 
 from dataclasses import replace
+from pathlib import Path
 
 from ingest.describe.describer import DescribeSettings
 from ingest.describe.opening import slot_tokens
@@ -11,8 +12,9 @@ from polaris_search.llm.adapters import listed_models
 from polaris_search.llm.model import ChatModel
 from polaris_search.llm.opening import open_chat_model
 from polaris_search.llm.promoted import NONE
+from polaris_search.records import content_hash
 from polaris_search.settings import Settings
-from trainer.adapters.layout import weights_hash
+from trainer.adapters.layout import CONFIG_FILE, weights_hash
 from trainer.adapters.registry import Registry
 from trainer.publish.conversion import converted
 from trainer.publish.target import Publication
@@ -51,7 +53,13 @@ def opened_writer(
             "A gate asks models. Set POLARIS_LLM_URL to a chat server, or POLARIS_LLM_KIND=local."
         )
     _require_served(adapter, chat_model)
-    return Writer(name, chat_model, weights_hash(registry.root / adapter) if adapter else "")
+    return Writer(name, chat_model, fingerprint(registry.root / adapter) if adapter else "")
+
+
+def fingerprint(folder: Path) -> str:
+    """Return a hash of the adapter's weights and settings, for these scale what weights do."""
+    config = (folder / CONFIG_FILE).read_text(encoding="utf-8")
+    return content_hash(weights_hash(folder), config)
 
 
 def _settings_for(adapter: str | None, settings: Settings, registry: Registry) -> Settings:
