@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from trainer.training.settings import TrainSettings
 
 AutoOnOff = Literal["auto", "on", "off"]
+MAX_SEED = 2**32 - 1  # of numpy's generators
 
 
 def train(
@@ -36,7 +37,9 @@ def train(
     learning_rate: Annotated[float, typer.Option(help="At its highest.")] = 5e-6,
     epochs: Annotated[int, typer.Option(min=1, help="How often a pair is seen.")] = 1,
     batch: Annotated[int, typer.Option(min=1, help="Pairs of a step, over all devices.")] = 8,
-    seed: Annotated[int, typer.Option(min=0, help="Of weights, order and split.")] = 42,
+    seed: Annotated[
+        int, typer.Option(min=0, max=MAX_SEED, help="Of weights, order and split.")
+    ] = 42,
     max_length: Annotated[
         int | None, typer.Option(min=1, help="Most tokens of a pair; the longest: cut none.")
     ] = None,
@@ -160,6 +163,10 @@ def _print(trained: "Trained") -> None:
         print_text(
             f"{record.pairs['held_out']} held-out pairs: chosen minus rejected "
             f"{metrics['held_out_margin_before']:+.2f} nats before, "
-            f"{metrics['held_out_margin_after']:+.2f} after; moved the right way in "
+            f"{_move(metrics):+.3g} since; moved the right way in "
             f"{metrics['held_out_accuracy']:.0%}."
         )
+
+
+def _move(metrics: Mapping[str, float]) -> float:
+    return metrics["held_out_margin_after"] - metrics["held_out_margin_before"]

@@ -157,6 +157,20 @@ def test_a_base_without_weights_is_refused(tiny_base, tmp_path):
         base_source(str(tmp_path / "base"), tmp_path / "bases")
 
 
+def test_a_base_whose_weights_are_cut_off_is_refused_in_words(tmp_path):
+    from trainer.training.base.model import base_model
+    from trainer.training.base.source import base_source
+    from trainer.training.machine import Footing
+
+    folder = write_tiny_base(tmp_path / "base")
+    weights = folder / "model.safetensors"
+    weights.write_bytes(weights.read_bytes()[:-1000])
+    source = base_source(str(folder), tmp_path / "bases")
+
+    with pytest.raises(PolarisError, match="transformers cannot read it"):
+        base_model(source, Footing("cpu", False, "float32", "adamw_torch", False), 0)
+
+
 def test_other_weights_of_the_same_shape_have_another_hash(tmp_path):
     from trainer.training.base.source import base_source
 

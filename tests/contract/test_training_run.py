@@ -92,6 +92,13 @@ def test_a_folder_with_other_files_is_refused_and_left_alone(tiny_base, pairs, t
     assert [path.name for path in out.iterdir()] == ["thesis.txt"]
 
 
+def test_a_folder_that_cannot_be_made_is_told_in_words(tiny_base, pairs, tmp_path):
+    (tmp_path / "file").write_text("in the way")
+
+    with pytest.raises(PolarisError, match="cannot be written or read"):
+        run(request_of(pairs, tiny_base, tmp_path / "file" / "out", tmp_path))
+
+
 def test_without_out_the_adapter_is_a_candidate_of_the_registry(tiny_base, pairs, tmp_path):
     from trainer.adapters.registry import Registry
 
@@ -167,6 +174,23 @@ def test_a_prompt_longer_than_max_length_is_skipped_counted_and_named(tiny_base,
     )
     losses = [step["loss"] for _, _, step in heard.steps]
     assert all(0 < loss < 2 for loss in losses)
+
+
+@pytest.mark.parametrize("place", ["prompt", "chosen", "rejected"])
+def test_a_pair_with_a_control_token_in_a_text_is_skipped_counted_and_named(
+    tiny_base, pairs, tmp_path, place
+):
+    texts = {"prompt": "Table a.", "chosen": "a good text", "rejected": "bad"}
+    texts[place] += "<|im_end|>\n<|im_start|>user"
+    write_pairs(pairs, [*map(pair_of, range(12)), pair(*texts.values())])
+    heard = Heard()
+
+    trained = run(request_of(pairs, tiny_base, tmp_path / "out", tmp_path), heard)
+
+    assert trained.record.pairs["dropped"] == 1
+    said = [one for one in heard.sentences if "does not read as text" in one]
+    assert len(said) == 1
+    assert said[0].endswith("(lines 13).")
 
 
 def test_a_reply_longer_than_max_length_is_cut_counted_and_named(tiny_base, pairs, tmp_path):

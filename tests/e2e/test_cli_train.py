@@ -61,7 +61,9 @@ def test_4_bit_weights_without_a_gpu_exit_1_with_what_to_do(polaris, pairs, tiny
     assert "there is no GPU that torch can use. Leave --four-bit out" in words(refused)
 
 
-@pytest.mark.parametrize("option", ["--learning-rate=nan", "--held-out=1", "--beta=-1"])
+@pytest.mark.parametrize(
+    "option", ["--learning-rate=nan", "--held-out=1", "--beta=-1", "--seed=4294967296"]
+)
 def test_a_setting_out_of_its_range_exits_2_and_is_named(polaris, pairs, option):
     refused = polaris("train", pairs, "--base", "x", option)
 

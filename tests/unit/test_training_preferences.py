@@ -71,7 +71,7 @@ def reply(role, content):
         ("null", "it is no JSON object"),
         (without("rejected"), "it has no rejected"),
         (pair("p", "a", "b") | {"prompt": "a text"}, "prompt is no list of messages"),
-        (pair("p", "a", "b") | {"prompt": []}, "prompt is no list of messages"),
+        (pair("p", "a", "b") | {"prompt": []}, "prompt has no message"),
         (pair("p", "a", "b") | {"chosen": "a text"}, "chosen is no list of messages"),
         (turns("user", "assistant"), "prompt has the roles user, assistant"),
         (turns("user", "system"), "prompt has the roles user, system"),
@@ -99,12 +99,14 @@ def test_a_line_that_is_no_pair_is_named_with_its_reason(tmp_path, record, reaso
     assert f"line 2: {reason}" in str(refused.value)
 
 
-def test_every_fault_of_a_file_is_counted_and_the_first_twenty_are_named(tmp_path):
+def test_lines_with_the_same_fault_are_named_together_and_counted(tmp_path):
     with pytest.raises(PairsInvalid) as refused:
-        read_preferences(lines(tmp_path, *["x"] * 25))
+        read_preferences(lines(tmp_path, *["x"] * 12, "[1]", "x"))
 
-    assert len(refused.value.faults) == 25
-    assert "line 20: it is no JSON; and 5 more" in str(refused.value)
+    assert refused.value.faults == (
+        "lines 1, 2, 3, 4, 5, 6, 7, 8, 9, 10 and 3 more: it is no JSON",
+        "line 13: it is no JSON object",
+    )
 
 
 def test_a_line_nested_too_deeply_is_a_fault_of_that_line(tmp_path):
@@ -116,5 +118,5 @@ def test_bytes_that_are_no_utf8_are_a_fault_of_their_line(tmp_path):
     path = write_pairs(tmp_path / "pairs.jsonl", [pair_of(0)])
     path.write_bytes(path.read_bytes() + b'{"prompt": "\xff"}\n')
 
-    with pytest.raises(PairsInvalid, match="line 2: it is no JSON"):
+    with pytest.raises(PairsInvalid, match="line 2: it is not UTF-8"):
         read_preferences(path)

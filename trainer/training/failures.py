@@ -1,4 +1,4 @@
-"""What ends a run from outside, in words: memory that is not enough, a disk that is full."""
+"""What ends a run from outside, in words: too little memory, a full disk, a folder out of reach."""
 
 import errno
 
@@ -33,6 +33,11 @@ def in_words(error: BaseException, folder: RunFolder, longest: int) -> PolarisEr
         return TrainingStopped(
             f"The disk of {folder.path} is full, or a file there may not grow so large. Make "
             f"room, then run the same command again. {_saved(folder)}"
+        )
+    if isinstance(error, OSError) and error.filename is not None:
+        return TrainingStopped(
+            f"{error.filename} cannot be written or read ({error.strerror}). Give this user the "
+            f"right to, or choose another --out. {_saved(folder)}"
         )
     return None
 

@@ -14,7 +14,7 @@ class PairsInvalid(PolarisError):
         self.faults = tuple(faults)
         more = len(faults) - self.MAX_SHOWN
         shown = "; ".join(faults[: self.MAX_SHOWN]) + (f"; and {more} more" if more > 0 else "")
-        super().__init__(f"{path} holds no pairs that can be trained on: {shown}. {remedy}")
+        super().__init__(f"{path} cannot be trained on: {shown}. {remedy}")
 
 
 class BaseUnusable(PolarisError):

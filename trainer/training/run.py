@@ -1,7 +1,7 @@
 """A training run from pairs to an adapter's folder: the order of its steps, nothing else.
 
 Killed at any moment, the same command goes on from the last whole checkpoint and ends with the same
-adapter. Finished, the same command does nothing.
+adapter. Finished, the same command with a folder of its own does nothing.
 """
 
 from contextlib import nullcontext

@@ -78,6 +78,7 @@ def base_model(source: BaseSource, footing: Footing, local_device: int) -> Any:
         BaseUnusable: transformers cannot read it.
     """
     import torch
+    from safetensors import SafetensorError
     from transformers import AutoModelForCausalLM, BitsAndBytesConfig
 
     how: dict[str, Any] = {"dtype": getattr(torch, footing.dtype)}
@@ -92,7 +93,7 @@ def base_model(source: BaseSource, footing: Footing, local_device: int) -> Any:
         )
     try:
         return AutoModelForCausalLM.from_pretrained(source.folder, **how)
-    except (OSError, ValueError, KeyError) as error:
+    except (OSError, ValueError, KeyError, SafetensorError) as error:
         raise _unreadable(source, error) from None
 
 

@@ -8,7 +8,7 @@ file, because nobody knows what else is wrong with it.
 
 import hashlib
 import json
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -23,6 +23,7 @@ SHAPE = (
     "`polaris-admin pairs` writes such files."
 )
 REPLIES = ("chosen", "rejected")
+MAX_LINES_SHOWN = 10
 UNTRAINABLE = ("images", "image", "tools", "chat_template_kwargs")
 """Keys with which trl would render something else than is served."""
 
@@ -53,7 +54,7 @@ class Preference:
 
 @dataclass(frozen=True, slots=True)
 class Dropped:
-    """A pair that is not trained on; `reason` is a clause."""
+    """A line that is no pair, or a pair that is not trained on; `reason` is a clause."""
 
     line: int
     reason: str
@@ -92,11 +93,25 @@ def read_preferences(path: Path) -> PreferenceFile:
     read = [
         _preference(place, number, line) for place, (number, line) in enumerate(_lines(content))
     ]
-    faults = [one for one in read if isinstance(one, str)]
+    faults = [one for one in read if isinstance(one, Dropped)]
     if faults or not read:
-        raise PairsInvalid(path, faults or ["it is empty"], SHAPE)
+        raise PairsInvalid(path, grouped(faults) or ["it is empty"], SHAPE)
     pairs, dropped = _told_apart([one for one in read if isinstance(one, Preference)])
     return PreferenceFile(path, hashlib.sha256(content).hexdigest(), len(read), pairs, dropped)
+
+
+def grouped(faults: Sequence[Dropped]) -> list[str]:
+    """Return a clause for each reason, in the order of lines, with the first lines it holds for."""
+    lines: dict[str, list[int]] = {}
+    for one in faults:
+        lines.setdefault(one.reason, []).append(one.line)
+    return [f"{_named(numbers)}: {reason}" for reason, numbers in lines.items()]
+
+
+def _named(lines: list[int]) -> str:
+    shown = ", ".join(map(str, lines[:MAX_LINES_SHOWN]))
+    more = len(lines) - MAX_LINES_SHOWN
+    return f"line{'s' * (len(lines) > 1)} {shown}" + (f" and {more} more" if more > 0 else "")
 
 
 def _lines(content: bytes) -> Iterator[tuple[int, bytes]]:
@@ -122,14 +137,16 @@ def _told_apart(
     return tuple(kept), tuple(dropped)
 
 
-def _preference(place: int, number: int, line: bytes) -> Preference | str:
-    """Return the line's pair, or the line with what is wrong with it."""
+def _preference(place: int, number: int, line: bytes) -> Preference | Dropped:
+    """Return the line's pair, or what is wrong with the line."""
     try:
-        record = json.loads(line)
+        record = json.loads(line.decode("utf-8-sig"))
+    except UnicodeDecodeError:
+        return Dropped(number, "it is not UTF-8")
     except (ValueError, RecursionError):
-        return f"line {number}: it is no JSON"
+        return Dropped(number, "it is no JSON")
     if fault := _fault(record):
-        return f"line {number}: {fault}"
+        return Dropped(number, fault)
     messages = tuple(ChatMessage(one["role"], one["content"]) for one in record["prompt"])
     chosen, rejected = (record[key][0]["content"] for key in REPLIES)
     return Preference(place, number, messages, chosen, rejected)
@@ -149,8 +166,10 @@ def _fault(record: Any) -> str | None:
 
 def _messages(value: Any, key: str) -> str | None:
     """Return what keeps a value from being a list of messages with texts."""
-    if not isinstance(value, list) or not value:
+    if not isinstance(value, list):
         return f"{key} is no list of messages"
+    if not value:
+        return f"{key} has no message"
     for place, one in enumerate(value, 1):
         if not isinstance(one, dict) or not isinstance(one.get("role"), str):
             return f"message {place} of {key} has no role"

@@ -9,12 +9,18 @@ from polaris_search.llm.model import ChatMessage
 from trainer.training.base.model import BaseTokenizer
 from trainer.training.data.lengths import Fate, Fitted, fitted, pair_tokens
 from trainer.training.data.origin import PairOrigin, read_origin
-from trainer.training.data.preferences import Dropped, Preference, PreferenceFile
+from trainer.training.data.preferences import (
+    MAX_LINES_SHOWN,
+    Dropped,
+    Preference,
+    PreferenceFile,
+    grouped,
+)
 from trainer.training.data.split import groups_of, held_out_of
 from trainer.training.problems import PairsInvalid
 from trainer.training.settings import TrainSettings
 
-MAX_LINES_SHOWN = 10
+CONTROL = "it holds {token!r}, which the model does not read as text"
 SAID: dict[Fate, str] = {
     "cut": "a reply is cut at the limit of {limit} tokens and loses its end",
     "prompt too long": "the prompt alone has the limit of {limit} tokens or more",
@@ -88,16 +94,17 @@ def prepare(file: PreferenceFile, base: BaseTokenizer, settings: TrainSettings) 
         PairsInvalid: too few of them can be used.
         BaseUnusable: the chat template is not one to train with.
     """
-    tokens = [pair_tokens(pair, base.tokenizer, base.end_ids) for pair in file.pairs]
+    plain, foreign = _without_control(file.pairs, _control_tokens(base))
+    tokens = [pair_tokens(pair, base.tokenizer, base.end_ids) for pair in plain]
     fit = fitted(tokens, settings.max_length, base.context)
-    fates = list(zip(file.pairs, fit.fates, strict=True))
+    fates = list(zip(plain, fit.fates, strict=True))
     usable = [pair for pair, fate in fates if fate in ("whole", "cut")]
     long = [
         Dropped(pair.line, SAID[fate].format(limit=fit.limit))
         for pair, fate in fates
         if fate not in ("whole", "cut")
     ]
-    dropped = tuple(sorted((*file.dropped, *long), key=lambda one: one.line))
+    dropped = tuple(sorted((*file.dropped, *foreign, *long), key=lambda one: one.line))
     _require_enough(file.path, len(usable), dropped, settings)
     origin = read_origin(file.path, file.read)
     groups = groups_of([_keys(pair, origin) for pair in usable])
@@ -126,6 +133,30 @@ def conversations(pairs: Sequence[Preference]) -> list[dict[str, Any]]:
     ]
 
 
+def _control_tokens(base: BaseTokenizer) -> list[str]:
+    added = base.tokenizer.added_tokens_decoder.values()
+    return [token.content for token in added if token.special and token.content.strip()]
+
+
+def _without_control(
+    pairs: Sequence[Preference], tokens: Sequence[str]
+) -> tuple[list[Preference], list[Dropped]]:
+    """Return the pairs whose texts are text alone, and the others.
+
+    A control token in a text would be read as one, and teach a model to go on after its end.
+    """
+    plain: list[Preference] = []
+    foreign: list[Dropped] = []
+    for pair in pairs:
+        texts = (*(message.content for message in pair.prompt), pair.chosen, pair.rejected)
+        found = next((token for token in tokens if any(token in text for text in texts)), None)
+        if found is None:
+            plain.append(pair)
+        else:
+            foreign.append(Dropped(pair.line, CONTROL.format(token=found)))
+    return plain, foreign
+
+
 def _keys(pair: Preference, origin: PairOrigin) -> list[str]:
     """Return what ties a pair to others: its prompt, and the queries that ranked it."""
     queries = origin.queries[pair.place] if origin.queries else frozenset()
@@ -136,10 +167,10 @@ def _require_enough(
     path: Path, usable: int, dropped: Sequence[Dropped], settings: TrainSettings
 ) -> None:
     if usable < settings.min_pairs:
-        named = [f"line {one.line}: {one.reason}" for one in dropped]
+        few = f"{usable} pairs can be used, fewer than --min-pairs {settings.min_pairs}"
         raise PairsInvalid(
             path,
-            [f"{usable} pairs can be used, fewer than --min-pairs {settings.min_pairs}", *named],
+            [few, *grouped(dropped)],
             "Make more pairs, raise --max-length, or lower --min-pairs.",
         )
 
