@@ -23,6 +23,9 @@ class Stages(Protocol):
     def show(self, stage: str, text: str, done: int, total: int | None) -> None:
         """Show a stage, by a text that may change, at a count, of a total where that is known."""
 
+    def doing(self, what: str) -> None:
+        """Show a stage that counts nothing."""
+
     def start(self) -> None:
         """Begin to show."""
 
@@ -39,6 +42,9 @@ class Silence:
     """Shows nothing: a program reads the answer, and nobody the way to it."""
 
     def show(self, stage: str, text: str, done: int, total: int | None) -> None:
+        """Do nothing."""
+
+    def doing(self, what: str) -> None:
         """Do nothing."""
 
     def start(self) -> None:
@@ -79,6 +85,10 @@ class Bars:
             pace=said_of(pace.rate, pace.left_s(total)),
         )
 
+    def doing(self, what: str) -> None:
+        """Show a bar without an end."""
+        self.show(what, what, 0, None)
+
     def start(self) -> None:
         """Begin to draw."""
         self._bars.start()
@@ -101,16 +111,26 @@ class Lines:
         """Say how far the stage is, if it is time to; see Stages."""
         pace = self._paces.setdefault(stage, Pace(self._clock, done))
         pace.at(done)
-        now_s = self._clock()
-        if now_s - self._said_at_s < LINE_EVERY_S:
+        if not self._is_time():
             return
-        self._said_at_s = now_s
         count = f"{done:,}" if total is None else f"{done:,} of {total:,}"
         words = said_of(pace.rate, pace.left_s(total))
         self._say(f"{text}: {count}, {words}." if words else f"{text}: {count}.")
+
+    def doing(self, what: str) -> None:
+        """Say what is being done, if it is time to."""
+        if self._is_time():
+            self._say(f"{what} ...")
 
     def start(self) -> None:
         """Do nothing: the first line is not due yet."""
 
     def stop(self) -> None:
         """Do nothing: what was said stays."""
+
+    def _is_time(self) -> bool:
+        now_s = self._clock()
+        if now_s - self._said_at_s < LINE_EVERY_S:
+            return False
+        self._said_at_s = now_s
+        return True

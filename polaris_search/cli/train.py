@@ -9,6 +9,7 @@ import typer
 
 from polaris_search.cli.output import JsonOption, print_json, print_text
 from polaris_search.cli.training_bar import TrainingBar
+from polaris_search.errors import UsageError
 
 if TYPE_CHECKING:
     from trainer.training.request import Trained, TrainRequest
@@ -26,7 +27,7 @@ def train(
         str, typer.Option(metavar="MODEL", help="Base model: a folder, GGUF file or hub name.")
     ],
     out: Annotated[
-        Path | None,
+        str | None,
         typer.Option(metavar="DIR", help="Write the adapter here; else into the registry."),
     ] = None,
     rank: Annotated[int, typer.Option(min=1, help="Rank of the adapter.")] = 64,
@@ -76,6 +77,7 @@ def train(
     """
     from trainer.training.settings import TrainSettings
 
+    folder = None if out is None else Path(_named("--out", out))
     settings = TrainSettings(
         rank=rank,
         alpha=alpha,
@@ -91,7 +93,7 @@ def train(
         share_prompt=share_prompt,
         checkpointing=checkpointing,
     )
-    request = _request(pairs, base, out, settings, from_current, tensorboard)
+    request = _request(pairs, _named("--base", base), folder, settings, from_current, tensorboard)
     trained = _trained(request)
     if trained is None:
         return  # the first of several processes tells
@@ -99,6 +101,13 @@ def train(
         print_json(_json(trained))
     else:
         _print(trained)
+
+
+def _named(option: str, value: str) -> str:
+    """Return the value; an empty one, as of a variable that is not set, would mean this folder."""
+    if not value.strip():
+        raise UsageError(f"{option} is empty. Name what is meant; this folder is named by a dot.")
+    return value
 
 
 def _request(

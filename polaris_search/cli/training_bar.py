@@ -43,7 +43,7 @@ class TrainingBar:
 
     def doing(self, what: str) -> None:
         """Show it as a stage without a count."""
-        self._stages.show(what, what, 0, None)
+        self._stages.doing(what)
 
     def referred(self, done: int, total: int) -> None:
         """Show for how many pairs the reference has been computed."""

@@ -126,10 +126,35 @@ def test_a_gguf_file_that_is_cut_off_is_refused_and_leaves_nothing(tmp_path, con
 
     (tmp_path / "cut.gguf").write_bytes(content)
 
-    with pytest.raises(PolarisError, match="transformers cannot read this GGUF file"):
+    with pytest.raises(PolarisError, match=r"it is cut off or damaged\. Fetch it again"):
         base_source(str(tmp_path / "cut.gguf"), tmp_path / "bases")
 
-    assert list((tmp_path / "bases").iterdir()) == []
+    assert [path.name for path in (tmp_path / "bases").iterdir()] == [".lock"]
+
+
+def test_unpacking_is_said_before_and_takes_away_what_a_killed_run_has_left(tmp_path):
+    from trainer.training.base.source import base_source
+
+    (tmp_path / "cut.gguf").write_bytes(b"GGUF")
+    (tmp_path / "bases" / ".cut-0123456789abcdef.4711").mkdir(parents=True)
+    heard = []
+
+    with pytest.raises(PolarisError):
+        base_source(str(tmp_path / "cut.gguf"), tmp_path / "bases", heard.append)
+
+    assert [one.partition(" into ")[0] for one in heard] == ["Unpacking cut.gguf"]
+    assert [path.name for path in (tmp_path / "bases").iterdir()] == [".lock"]
+
+
+def test_the_bar_of_unpacking_a_gguf_file_is_not_drawn(capsys):
+    from transformers import modeling_gguf_pytorch_utils
+
+    from trainer.training.quiet import silence_packages
+
+    silence_packages()
+    assert list(modeling_gguf_pytorch_utils.tqdm([1, 2], desc="Converting")) == [1, 2]
+
+    assert capsys.readouterr() == ("", "")
 
 
 def test_a_gguf_file_becomes_a_folder_once_with_its_chat_template(small_base, tmp_path):

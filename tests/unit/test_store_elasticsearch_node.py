@@ -232,3 +232,26 @@ def test_a_shard_that_stays_away_is_given_up_soon_and_not_waited_for_by_the_next
 
         assert 0 < waited_s <= UNSERVED_S
         assert sum(waited.pauses_s) == waited_s
+
+
+NOT_GOT = Reply(
+    200,
+    b'{"docs":[{"_index":"t","_id":"1","error":{"type":"no_shard_available_action_exception"}}]}',
+)
+GOT = Reply(200, {"docs": [{"_id": "1", "found": True}]})
+
+
+def test_documents_whose_shard_has_not_started_yet_are_asked_for_again():
+    with connected(Script(NOT_GOT, GOT)) as (connection, waited, _):
+        answer = connection.client.mget(index="tables", ids=["1"])
+
+        assert answer["docs"][0]["found"]
+        assert waited.pauses_s == [PAUSE_S]
+
+
+def test_a_document_that_holds_the_words_of_that_trouble_is_not_taken_for_it():
+    words = {"_id": "1", "found": True, "_source": {"name": "no_shard_available_action_exception"}}
+    with connected(Script(Reply(200, {"docs": [words]}))) as (connection, waited, _):
+        connection.client.mget(index="tables", ids=["1"])
+
+        assert waited.pauses_s == []

@@ -79,7 +79,7 @@ def make_ready(request: TrainRequest, listener: Listener) -> Ready:
 
     listener.doing("reading the base model")
     with first_alone():
-        source = base_source(request.base, request.home / BASES)
+        source = base_source(request.base, request.home / BASES, listener.say)
     base = base_tokenizer(source)
     listener.doing("counting tokens")
     pairs = prepare(file, base, request.settings)

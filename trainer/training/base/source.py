@@ -5,6 +5,7 @@ reads the first and last megabyte of each file of weights, so that it is cheap a
 """
 
 import hashlib
+from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -42,19 +43,20 @@ class BaseSource:
         return self.name if self.revision else Path(self.name).resolve().name
 
 
-def base_source(named: str, bases: Path) -> BaseSource:
+def base_source(named: str, bases: Path, say: Callable[[str], None] = lambda _: None) -> BaseSource:
     """Return where the base is, its files fetched or unpacked.
 
     Args:
         named: folder, GGUF file or name on the hub.
         bases: the folder where GGUF files are unpacked.
+        say: is told what takes long.
 
     Raises:
         BaseUnusable: there is none, or it is no model.
     """
     path = Path(named)
     if is_gguf(path):
-        folder, revision = gguf_base(path, bases), None
+        folder, revision = gguf_base(path, bases, say), None
     elif path.is_dir():
         folder, revision = path, None
     elif path.exists() or named.startswith((".", "/", "~")) or named.count("/") > 1:

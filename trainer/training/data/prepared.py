@@ -1,5 +1,6 @@
 """Pairs made ready: read, counted in tokens, what does not fit named, the rest split in two."""
 
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -21,6 +22,8 @@ from trainer.training.problems import PairsInvalid
 from trainer.training.settings import TrainSettings
 
 CONTROL = "it holds {token!r}, which the model does not read as text"
+NOTHING = "(?!)"
+"""A pattern that no text has."""
 SAID: dict[Fate, str] = {
     "cut": "a reply is cut at the limit of {limit} tokens and loses its end",
     "prompt too long": "the prompt alone has the limit of {limit} tokens or more",
@@ -133,13 +136,15 @@ def conversations(pairs: Sequence[Preference]) -> list[dict[str, Any]]:
     ]
 
 
-def _control_tokens(base: BaseTokenizer) -> list[str]:
+def _control_tokens(base: BaseTokenizer) -> re.Pattern[str]:
+    """Return what finds a token in a text that the tokenizer would not take for text."""
     added = base.tokenizer.added_tokens_decoder.values()
-    return [token.content for token in added if token.special and token.content.strip()]
+    named = [re.escape(one.content) for one in added if one.special and one.content.strip()]
+    return re.compile("|".join(named) or NOTHING)
 
 
 def _without_control(
-    pairs: Sequence[Preference], tokens: Sequence[str]
+    pairs: Sequence[Preference], tokens: re.Pattern[str]
 ) -> tuple[list[Preference], list[Dropped]]:
     """Return the pairs whose texts are text alone, and the others.
 
@@ -149,11 +154,11 @@ def _without_control(
     foreign: list[Dropped] = []
     for pair in pairs:
         texts = (*(message.content for message in pair.prompt), pair.chosen, pair.rejected)
-        found = next((token for token in tokens if any(token in text for text in texts)), None)
+        found = next((match for text in texts if (match := tokens.search(text))), None)
         if found is None:
             plain.append(pair)
         else:
-            foreign.append(Dropped(pair.line, CONTROL.format(token=found)))
+            foreign.append(Dropped(pair.line, CONTROL.format(token=found.group())))
     return plain, foreign
 
 

@@ -36,6 +36,7 @@ SHORT_OF_MEMORY = b'"circuit_breaking_exception"'
 UNSERVED = (b"no_shard_available_action_exception", b"missing shards")
 """An index that another process has just made says so until its shard has started, and one whose
 primary moves to another node until it is there."""
+UNSERVED_ITEM = (b'"type":"no_shard_available_action_exception"',)
 UNSERVED_S = 5.0
 
 
@@ -204,7 +205,7 @@ def _may_pass_s(request: _Request, outcome: Outcome) -> float:
     """Return how long a trouble is waited for that may pass by itself, 0 where there is none."""
     if _is_overloaded(request, outcome):
         return request.patience_s
-    return min(UNSERVED_S, request.patience_s) if _is_unserved(outcome) else 0.0
+    return min(UNSERVED_S, request.patience_s) if _is_unserved(request, outcome) else 0.0
 
 
 def _is_overloaded(request: _Request, outcome: Outcome) -> bool:
@@ -215,10 +216,13 @@ def _is_overloaded(request: _Request, outcome: Outcome) -> bool:
     return not is_bulk and SHORT_OF_MEMORY in outcome.body
 
 
-def _is_unserved(outcome: Outcome) -> bool:
-    if isinstance(outcome, ConnectionError) or outcome.meta.status not in AWAY_STATUSES:
+def _is_unserved(request: _Request, outcome: Outcome) -> bool:
+    if isinstance(outcome, ConnectionError):
         return False
-    return any(sign in outcome.body for sign in UNSERVED)
+    # An answer to _mget is 200, and says so of the documents that it could not get.
+    is_mget = request.target.partition("?")[0].endswith("/_mget")
+    signs = UNSERVED if outcome.meta.status in AWAY_STATUSES else UNSERVED_ITEM * is_mget
+    return any(sign in outcome.body for sign in signs)
 
 
 def _says_there_is_nothing(outcome: Outcome) -> bool:
