@@ -132,18 +132,21 @@ def test_a_gguf_file_that_is_cut_off_is_refused_and_leaves_nothing(tmp_path, con
     assert [path.name for path in (tmp_path / "bases").iterdir()] == [".lock"]
 
 
-def test_unpacking_is_said_before_and_takes_away_what_a_killed_run_has_left(tmp_path):
+def test_unpacking_is_said_before_and_takes_away_only_what_a_killed_run_has_left_of_it(tmp_path):
+    from trainer.training.base.gguf import _digest
     from trainer.training.base.source import base_source
 
-    (tmp_path / "cut.gguf").write_bytes(b"GGUF")
-    (tmp_path / "bases" / ".cut-0123456789abcdef.4711").mkdir(parents=True)
+    gguf = tmp_path / "cut.gguf"
+    gguf.write_bytes(b"GGUF")
+    (tmp_path / "bases" / f".cut-{_digest(gguf)}.4711").mkdir(parents=True)
+    (tmp_path / "bases" / ".foreign").mkdir()
     heard = []
 
     with pytest.raises(PolarisError):
-        base_source(str(tmp_path / "cut.gguf"), tmp_path / "bases", heard.append)
+        base_source(str(gguf), tmp_path / "bases", heard.append)
 
     assert [one.partition(" into ")[0] for one in heard] == ["Unpacking cut.gguf"]
-    assert [path.name for path in (tmp_path / "bases").iterdir()] == [".lock"]
+    assert {path.name for path in (tmp_path / "bases").iterdir()} == {".lock", ".foreign"}
 
 
 def test_the_bar_of_unpacking_a_gguf_file_is_not_drawn(capsys):

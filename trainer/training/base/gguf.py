@@ -2,13 +2,14 @@
 
 The folder is named by the file's content, appears whole, and holds the tokenizer with its chat
 template. Weights are float32: every value that the file stands for has its exact place there. What
-a killed process has left of one is removed when the next one is made.
+a killed process has left of one is removed when it is made again.
 """
 
 import hashlib
 import shutil
 import sqlite3
 from collections.abc import Callable
+from glob import escape
 from pathlib import Path
 
 from polaris_search.store.embedded.process_lock import locked
@@ -66,7 +67,7 @@ def gguf_base(gguf: Path, bases: Path, say: Callable[[str], None] = lambda _: No
 
 def _unpack(gguf: Path, folder: Path) -> None:
     """Make the folder; whoever calls it holds the lock, so what is unfinished is nobody's."""
-    for left in folder.parent.glob(".*"):
+    for left in folder.parent.glob(f".{escape(folder.name)}*"):
         if left.is_dir():
             shutil.rmtree(left, ignore_errors=True)
     unfinished = folder.with_name(f".{folder.name}")
