@@ -1,41 +1,12 @@
 """How far `candidates` and `pairs` are, shown on stderr: their progress, on top of the stages."""
 
-from types import TracebackType
-from typing import Self
-
-from rich.console import Console
-
-from polaris_search.cli.stages import Silence, Stages, stages_on
+from polaris_search.cli.stages_bar import StagesBar
 
 SHOWN_EVERY = 100
 """Tables that are read or written between two looks: ranking is faster than drawing."""
 
 
-class _Bar:
-    """Shows stages within a block.
-
-    Args:
-        quiet: show nothing.
-        stages: shows them; None: stderr, as it can.
-    """
-
-    def __init__(self, *, quiet: bool = False, stages: Stages | None = None) -> None:
-        self._stages = stages or (Silence() if quiet else stages_on(Console(stderr=True)))
-
-    def __enter__(self) -> Self:
-        self._stages.start()
-        return self
-
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
-        self._stages.stop()
-
-
-class SamplingBar(_Bar):
+class SamplingBar(StagesBar):
     """The progress of sampling candidates: how many tables are done."""
 
     def sampled(self, done: int, total: int, failed: int) -> None:
@@ -44,7 +15,7 @@ class SamplingBar(_Bar):
         self._stages.show("sampling", text, done, total)
 
 
-class PairsBar(_Bar):
+class PairsBar(StagesBar):
     """The progress of pair building: tables read, rounds ranked, pairs written."""
 
     def read(self, tables: int, total: int) -> None:

@@ -1,16 +1,14 @@
 """How far a command is, shown on stderr: each step's Progress, on top of the stages."""
 
 from types import TracebackType
-from typing import Self
-
-from rich.console import Console
 
 from polaris_search.cli.output import tell
-from polaris_search.cli.stages import Stages, stages_on
+from polaris_search.cli.stages import Stages
+from polaris_search.cli.stages_bar import StagesBar
 from polaris_search.lifecycle.progress import Step
 
 
-class IngestBar:
+class IngestBar(StagesBar):
     """The ingest's Progress: how many tables were read, how many of them are described.
 
     Args:
@@ -19,21 +17,9 @@ class IngestBar:
     """
 
     def __init__(self, tables: int | None = None, stages: Stages | None = None) -> None:
-        self._stages = stages or stages_on(Console(stderr=True))
+        super().__init__(stages=stages)
         self._tables = tables
         self._to_describe = 0
-
-    def __enter__(self) -> Self:
-        self._stages.start()
-        return self
-
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
-        self._stages.stop()
 
     def read(self, seen: int, rejected: int) -> None:
         """Show how many tables were read."""

@@ -2,17 +2,15 @@
 
 from collections.abc import Mapping
 from types import TracebackType
-from typing import Self
-
-from rich.console import Console
 
 from polaris_search.cli.output import tell
-from polaris_search.cli.stages import Stages, stages_on
+from polaris_search.cli.stages import Stages
+from polaris_search.cli.stages_bar import StagesBar
 
 STAGE = "training"
 
 
-class TrainingBar:
+class TrainingBar(StagesBar):
     """The training's Listener.
 
     Args:
@@ -20,12 +18,8 @@ class TrainingBar:
     """
 
     def __init__(self, stages: Stages | None = None) -> None:
-        self._stages = stages or stages_on(Console(stderr=True))
+        super().__init__(stages=stages)
         self._begun = False
-
-    def __enter__(self) -> Self:
-        self._stages.start()
-        return self
 
     def __exit__(
         self,
@@ -33,7 +27,7 @@ class TrainingBar:
         error: BaseException | None,
         trace: TracebackType | None,
     ) -> None:
-        self._stages.stop()
+        super().__exit__(kind, error, trace)
         if self._begun and isinstance(error, KeyboardInterrupt | SystemExit):
             tell("Stopped. The same command goes on from the last checkpoint.")
 

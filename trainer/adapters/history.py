@@ -5,7 +5,6 @@ disagree: a kill leaves the old file or the new one. It is read by `polaris_sear
 """
 
 import json
-import os
 from collections.abc import Sequence
 from dataclasses import asdict
 from pathlib import Path
@@ -17,6 +16,7 @@ from polaris_search.llm.promotions import (
     current_of,
     read_history,
 )
+from trainer.adapters.whole_file import write_whole
 
 __all__ = [
     "Change",
@@ -25,7 +25,6 @@ __all__ = [
     "read_history",
     "trail_of",
     "write_history",
-    "write_whole",
 ]
 
 
@@ -37,17 +36,6 @@ def write_history(root: Path, history: Sequence[Change]) -> None:
     }
     text = json.dumps(document, ensure_ascii=False, indent=1) + "\n"
     write_whole(root / CURRENT_FILE, text.encode())
-
-
-def write_whole(path: Path, content: bytes) -> None:
-    """Write the file so that it has its old content or all of the new, also after a power cut."""
-    unfinished = path.with_name(f".{path.name}.{os.getpid()}")
-    with unfinished.open("wb") as file:
-        file.write(content)
-        file.flush()
-        os.fsync(file.fileno())
-    unfinished.replace(path)
-    _settle(path.parent)
 
 
 def trail_of(history: Sequence[Change]) -> tuple[str | None, ...]:
@@ -62,12 +50,3 @@ def trail_of(history: Sequence[Change]) -> tuple[str | None, ...]:
         elif change.adapter != trail[-1]:
             trail.append(change.adapter)
     return tuple(trail)
-
-
-def _settle(folder: Path) -> None:
-    """Have the folder's new entry survive a power cut."""
-    descriptor = os.open(folder, os.O_RDONLY)
-    try:
-        os.fsync(descriptor)
-    finally:
-        os.close(descriptor)

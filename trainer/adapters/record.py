@@ -4,7 +4,6 @@ Written once, by the run that trained it; a file of a later version may hold mor
 """
 
 import json
-import os
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field, fields
 from datetime import datetime
@@ -12,6 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from polaris_search.errors import PolarisError
+from trainer.adapters.whole_file import write_whole
 
 RECORD_FILE = "record.json"
 BASE_REFERENCE = "base"
@@ -85,11 +85,7 @@ def write_record(folder: Path, record: TrainingRecord) -> Path:
     """Write the record into the adapter's folder, whole or not at all, and return its path."""
     document = asdict(record) | {"made_at": record.made_at.isoformat()}
     path = folder / RECORD_FILE
-    unfinished = folder / f".{RECORD_FILE}.{os.getpid()}"
-    unfinished.write_text(
-        json.dumps(document, indent=1, ensure_ascii=False) + "\n", encoding="utf-8"
-    )
-    unfinished.replace(path)
+    write_whole(path, (json.dumps(document, indent=1, ensure_ascii=False) + "\n").encode())
     return path
 
 

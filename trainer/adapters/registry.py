@@ -22,10 +22,11 @@ from polaris_search.llm.promoted import adapters_folder
 from polaris_search.llm.promotions import CURRENT_FILE
 from polaris_search.store.embedded.process_lock import ProcessLock, try_lock
 from trainer.adapters.gate_file import GATE_FILE, GateSaid, read_gate
-from trainer.adapters.history import Change, current_of, read_history, write_whole
+from trainer.adapters.history import Change, current_of, read_history
 from trainer.adapters.layout import CONFIG_FILE, WEIGHTS_FILE
 from trainer.adapters.record import TrainingRecord, read_record
 from trainer.adapters.weights import WeightsUnreadable, tensors_of
+from trainer.adapters.whole_file import write_whole
 
 State = Literal["candidate", "promoted", "retired", "rejected"]
 LOCK_FILE = ".lock"

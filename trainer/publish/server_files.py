@@ -12,8 +12,8 @@ from contextlib import suppress
 from datetime import UTC, datetime
 from pathlib import Path
 
-from trainer.adapters.history import write_whole
 from trainer.adapters.layout import CONFIG_FILE, WEIGHTS_FILE, weights_hash
+from trainer.adapters.whole_file import write_whole
 from trainer.publish.target import PublishFailed
 
 ENVIRONMENT_FILE = "adapters.env"
